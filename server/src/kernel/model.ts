@@ -1,0 +1,130 @@
+/**
+ * The model port: what the agent loop needs of any language model. Adapters live in
+ * `adapters/models/<provider>`; nothing outside of them knows a provider's wire.
+ */
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface ModelToolCall {
+  id: string;
+  name: string;
+  /** As the model wrote it: may be empty or broken JSON. */
+  arguments: string;
+}
+
+export type ModelMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: ModelToolCall[] }
+  | { role: 'tool'; toolCallId: string; name: string; content: string };
+
+/** A numbered passage that the answer may cite as [n]. The text of it also stands in the messages. */
+export interface GroundingPassage {
+  n: number;
+  title: string;
+  page: number | null;
+  text: string;
+  /** 0–1, of the search that found it. */
+  score: number;
+}
+
+export interface ModelRequest {
+  /** Name within the provider, without the `provider/` prefix. */
+  model: string;
+  messages: ModelMessage[];
+  tools?: ToolSpec[];
+  /** Passages that the platform found for the question; providers with a prompt ignore it, the built-in one answers from it. */
+  grounding?: GroundingPassage[];
+  /** JSON Schema that the answer must fit (structured output). */
+  responseSchema?: { name: string; schema: Record<string, unknown> };
+  maxOutputTokens?: number;
+  temperature?: number;
+  signal: AbortSignal;
+}
+
+export interface ModelUsage {
+  /** The whole prompt, cached and cache-written tokens included. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Part of `inputTokens` read from the provider's cache. */
+  cachedInputTokens: number;
+  /** Part of `inputTokens` written to the provider's cache. */
+  cacheWriteTokens: number;
+  /** Part of `outputTokens` spent on reasoning. */
+  reasoningTokens: number;
+  /** True where the provider gave no usage and the counts are our own estimate. */
+  estimated: boolean;
+}
+
+export type ModelFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+export interface ModelResult {
+  content: string;
+  toolCalls: ModelToolCall[];
+  finishReason: ModelFinishReason;
+  usage: ModelUsage;
+  /** Name that the provider says it used; the asked one where it says nothing. */
+  model: string;
+}
+
+/** Thrown when the provider broke off after some text: what came is kept and charged. */
+export interface PartialModelResult {
+  content: string;
+  usage: ModelUsage;
+}
+
+export interface ModelProvider {
+  /** `openai`, `anthropic`, `google`, `ollama`, `compatible`, `builtin`. */
+  readonly name: string;
+  /** True where calls cost nothing (builtin, ollama, gguf). */
+  readonly local: boolean;
+  generate(request: ModelRequest): Promise<ModelResult>;
+  /**
+   * `onText` is called once for each read of the socket with all text that came in it. Rejects with a `ModelError`,
+   * which carries what had come by then. An aborted `signal` rejects with kind `aborted`.
+   */
+  stream(request: ModelRequest, onText: (text: string) => void): Promise<ModelResult>;
+  close(): Promise<void>;
+}
+
+/** A configured model as the rest of the platform sees it: `provider/name`. */
+export interface ModelRef {
+  id: string;
+  provider: string;
+  name: string;
+}
+
+export type ModelErrorKind =
+  /** Not reachable, reset, 5xx, 429, garbage: another try or another model may do. */
+  | 'unavailable'
+  | 'timeout'
+  /** Refused for good: bad key, unknown model, prompt too long. */
+  | 'refused'
+  | 'aborted';
+
+export class ModelError extends Error {
+  readonly kind: ModelErrorKind;
+  readonly provider: string;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly partial: PartialModelResult | undefined;
+
+  constructor(
+    kind: ModelErrorKind,
+    provider: string,
+    message: string,
+    options: { status?: number; retryAfterMs?: number; partial?: PartialModelResult; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ModelError';
+    this.kind = kind;
+    this.provider = provider;
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+    this.partial = options.partial;
+  }
+}

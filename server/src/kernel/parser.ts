@@ -1,0 +1,48 @@
+/** The document-parsing port: bytes in, text with positions out. The adapter runs parsers in a limited child process. */
+export interface ParsedDocument {
+  /** Detected from the bytes, not the name: `application/pdf`, `text/markdown`, … */
+  contentType: string;
+  title: string | null;
+  /** ISO 639-1, null when too short to tell. */
+  language: string | null;
+  pageCount: number | null;
+  /** In reading order. */
+  blocks: DocumentBlock[];
+}
+
+export interface DocumentBlock {
+  /** `code` and `table` blocks are kept whole by the chunker as far as they fit. */
+  kind: 'heading' | 'text' | 'list' | 'table' | 'code';
+  text: string;
+  /** From 1; null in types without pages. */
+  page: number | null;
+  /** Heading level 1–6, for `heading`. */
+  level?: number;
+}
+
+export type ParseFault =
+  | 'empty'
+  | 'encrypted'
+  | 'broken'
+  | 'no_text'
+  | 'unsupported_type'
+  | 'too_large'
+  | 'timeout';
+
+export class ParseError extends Error {
+  readonly fault: ParseFault;
+  constructor(fault: ParseFault, message: string) {
+    super(message);
+    this.name = 'ParseError';
+    this.fault = fault;
+  }
+}
+
+export interface DocumentParser {
+  /** Throws `ParseError`. `filename` and `declaredType` only decide among text formats. */
+  parse(
+    bytes: Uint8Array,
+    hints: { filename: string | null; declaredType: string | null },
+  ): Promise<ParsedDocument>;
+  close(): Promise<void>;
+}
