@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compiled } from './compiled.ts';
+import type { Db } from './db.ts';
+import { openSqlite } from './open.ts';
+
+const insertKey = compiled<{ id: string; at: number }, never>((db, p) =>
+  db.insertInto('idempotency_keys').values({
+    caller_id: p('id'),
+    key: 'k',
+    fingerprint: 'f',
+    state: 'running',
+    created_at: p('at'),
+  }),
+);
+
+describe('sqlite store', () => {
+  let folder: string;
+  let db: Db;
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'pentarch-db-'));
+    db = await openSqlite({ file: path.join(folder, 'p.sqlite'), synchronous: 'normal' });
+  });
+  afterEach(async () => {
+    await db.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ids = async () =>
+    (await db.read.selectFrom('idempotency_keys').select('caller_id').orderBy('caller_id').execute()).map(
+      (row) => row.caller_id,
+    );
+
+  it('commits the writes of one turn together and rolls a failing one back alone', async () => {
+    const results = await Promise.allSettled([
+      db.write((tx) => insertKey(tx, { id: 'a', at: 1 })),
+      db.write(async (tx) => {
+        await insertKey(tx, { id: 'lost', at: 2 });
+        throw new Error('on purpose');
+      }),
+      db.write((tx) => insertKey(tx, { id: 'b', at: 3 })),
+    ]);
+    expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('shows a write to readers once it is acknowledged, and not before', async () => {
+    let seenInside: string[] = [];
+    await db.write(async (tx) => {
+      await insertKey(tx, { id: 'a', at: 1 });
+      seenInside = await ids();
+    });
+    expect(seenInside).toEqual([]);
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('rejects a write that breaks a key without harming the next', async () => {
+    await db.write((tx) => insertKey(tx, { id: 'a', at: 1 }));
+    await expect(db.write((tx) => insertKey(tx, { id: 'a', at: 1 }))).rejects.toThrow(/UNIQUE/);
+    await db.write((tx) => insertKey(tx, { id: 'b', at: 1 }));
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * Group commit: all writes that become due in one turn of the event loop run one after another in one transaction,
+ * each in a savepoint of its own, and are answered after the common COMMIT. One fsync then pays for all of them; a
+ * failing write rolls back to its savepoint alone.
+ *
+ * A write must not wait for anything but the database: while it waits, every other writer does.
+ */
+export interface Exec {
+  exec(sql: string): void;
+}
+
+interface Pending {
+  run(): Promise<void>;
+  committed(): void;
+  failed(error: unknown): void;
+}
+
+export const createGroupCommit = (connection: Exec) => {
+  let queue: Pending[] = [];
+  let draining: Promise<void> | null = null;
+
+  const runOne = async (pending: Pending, alone: boolean): Promise<boolean> => {
+    if (!alone) connection.exec('savepoint w');
+    try {
+      await pending.run();
+      if (!alone) connection.exec('release w');
+      return true;
+    } catch (error) {
+      if (!alone) connection.exec('rollback to w; release w');
+      pending.failed(error);
+      return false;
+    }
+  };
+
+  const runBatch = async (batch: readonly Pending[]): Promise<void> => {
+    const done: Pending[] = [];
+    try {
+      connection.exec('begin immediate');
+    } catch (error) {
+      for (const pending of batch) pending.failed(error);
+      return;
+    }
+    try {
+      for (const pending of batch) {
+        if (await runOne(pending, batch.length === 1)) done.push(pending);
+      }
+      connection.exec(done.length === 0 ? 'rollback' : 'commit');
+    } catch (error) {
+      try {
+        connection.exec('rollback');
+      } catch {
+        // The engine has rolled back already (disk full does that): nothing is left to undo.
+      }
+      for (const pending of batch) pending.failed(error);
+      return;
+    }
+    for (const pending of done) pending.committed();
+  };
+
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue;
+      queue = [];
+      await runBatch(batch);
+    }
+    draining = null;
+  };
+
+  return {
+    write<T>(work: () => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        let result: T;
+        queue.push({
+          run: async () => {
+            result = await work();
+          },
+          committed: () => resolve(result),
+          failed: reject,
+        });
+        draining ??= new Promise<void>((next) => setImmediate(next)).then(drain);
+      });
+    },
+    /** Resolves when nothing is waiting any more. */
+    async idle(): Promise<void> {
+      while (draining) await draining;
+    },
+  };
+};

@@ -1,0 +1,73 @@
+export interface ConversationRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  title: string | null;
+  status: string;
+  metadata: string;
+  agent_ids: string;
+  message_count: number;
+  cost_nano: number;
+  created_at: number;
+  updated_at: number;
+  archived_at: number | null;
+}
+
+export interface MessageRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  conversation_id: string;
+  role: string;
+  content: string;
+  agent_id: string | null;
+  tool_calls: string | null;
+  citations: string | null;
+  usage: string | null;
+  metadata: string | null;
+  cost_nano: number;
+  run_id: string | null;
+  created_at: number;
+}
+
+export interface FeedbackRow {
+  message_id: string;
+  user_id: string;
+  tenant_id: string;
+  rating: string;
+  comment: string | null;
+  created_at: number;
+}
+
+export interface RunRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  conversation_id: string;
+  /** Id of the answer. */
+  message_id: string;
+  /** Id of the user's message. */
+  question_id: string;
+  status: string;
+  agent_id: string | null;
+  agent_ids: string;
+  /** What was asked (context, model), as versioned JSON. */
+  request: string;
+  usage: string | null;
+  cost_nano: number;
+  /** Error body of a failed run. */
+  error: string | null;
+  /** Events of the finished run, packed (features/chat/journal.ts). */
+  journal: string | null;
+  tool_call_count: number;
+  first_token_ms: number | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface ChatTables {
+  conversations: ConversationRow;
+  messages: MessageRow;
+  message_feedback: FeedbackRow;
+  runs: RunRow;
+}

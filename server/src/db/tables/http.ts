@@ -1,0 +1,16 @@
+export interface IdempotencyRow {
+  caller_id: string;
+  key: string;
+  /** Hash of method, path and body. */
+  fingerprint: string;
+  /** `running` or `done`. */
+  state: string;
+  status: number | null;
+  headers: string | null;
+  body: string | null;
+  created_at: number;
+}
+
+export interface HttpTables {
+  idempotency_keys: IdempotencyRow;
+}
