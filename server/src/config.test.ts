@@ -1,0 +1,29 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, publicUrl } from './config.ts';
+
+const load = (environment: Record<string, string>) => loadConfig(environment, `${tmpdir()}/no-such-folder`);
+
+describe('settings', () => {
+  it('have defaults that serve on loopback', () => {
+    const config = load({});
+    expect(config.HOST).toBe('127.0.0.1');
+    expect(publicUrl(config, 8080)).toBe('http://127.0.0.1:8080');
+  });
+
+  it('name the setting, its value and what would be right, all faults at once', () => {
+    expect(() => load({ PORT: '80a', RATE_FREE: '60', LOG_LEVEL: 'loud' })).toThrow(
+      /PORT="80a".*whole number from 0 to 65535[\s\S]*RATE_FREE="60".*60:10[\s\S]*LOG_LEVEL="loud"/,
+    );
+  });
+
+  it('never show a secret in a fault', () => {
+    try {
+      load({ HOST: '0.0.0.0', ADMIN_PASSWORD: 'hunter2' });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(String(error)).not.toContain('hunter2');
+    }
+  });
+});

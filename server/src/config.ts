@@ -1,0 +1,283 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+/**
+ * Every setting of the platform, with its meaning and default. The only reader of the environment: the result is one
+ * frozen object. `docs/reference/settings.md` is generated from this table (`npm run docs`).
+ */
+
+interface Setting<T> {
+  default: T;
+  about: string;
+  /** Hidden in logs, docs and doctor output. */
+  secret?: true;
+  parse(text: string): T;
+}
+
+class SettingFault extends Error {}
+
+const fail = (right: string): never => {
+  throw new SettingFault(right);
+};
+
+const text = (fallback: string, about: string): Setting<string> => ({
+  default: fallback,
+  about,
+  parse: (t) => t,
+});
+
+const optional = (about: string): Setting<string | null> => ({
+  default: null,
+  about,
+  parse: (t) => (t === '' ? null : t),
+});
+
+const secret = (about: string): Setting<string | null> => ({ ...optional(about), secret: true });
+
+const int = (fallback: number, min: number, max: number, about: string): Setting<number> => ({
+  default: fallback,
+  about,
+  parse: (t) => {
+    const value = Number(t);
+    return /^\d+$/.test(t) && value >= min && value <= max
+      ? value
+      : fail(`a whole number from ${min} to ${max}`);
+  },
+});
+
+const decimal = (fallback: number, about: string): Setting<number> => ({
+  default: fallback,
+  about,
+  parse: (t) => (/^\d+(\.\d+)?$/.test(t) ? Number(t) : fail('a number of 0 or more')),
+});
+
+const flag = (fallback: boolean, about: string): Setting<boolean> => ({
+  default: fallback,
+  about,
+  parse: (t) => {
+    const word = t.toLowerCase();
+    if (['on', 'true', '1', 'yes'].includes(word)) return true;
+    if (['off', 'false', '0', 'no', ''].includes(word)) return false;
+    return fail('on or off');
+  },
+});
+
+const oneOf = <const T extends readonly string[]>(
+  values: T,
+  fallback: T[number],
+  about: string,
+): Setting<T[number]> => ({
+  default: fallback,
+  about,
+  parse: (t) => values.find((value) => value === t.toLowerCase()) ?? fail(`one of ${values.join(', ')}`),
+});
+
+const list = (about: string): Setting<readonly string[]> => ({
+  default: [],
+  about,
+  parse: (t) =>
+    t
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+});
+
+const url = (about: string): Setting<string | null> => ({
+  default: null,
+  about,
+  parse: (t) => {
+    if (t === '') return null;
+    if (!URL.canParse(t) || !/^https?:$/.test(new URL(t).protocol)) return fail('an http or https address');
+    return t.replace(/\/+$/, '');
+  },
+});
+
+export interface RateNumbers {
+  perMinute: number;
+  burst: number;
+}
+
+const rate = (about: string): Setting<RateNumbers | null> => ({
+  default: null,
+  about,
+  parse: (t) => {
+    const match = /^(\d{1,7}):(\d{1,7})$/.exec(t);
+    const numbers = { perMinute: Number(match?.[1]), burst: Number(match?.[2]) };
+    return match && numbers.perMinute > 0 && numbers.burst > 0
+      ? numbers
+      : fail('perMinute:burst, for example 60:10');
+  },
+});
+
+export const SETTINGS = {
+  HOST: text('127.0.0.1', 'Address to listen on'),
+  PORT: int(8080, 0, 65535, 'Port to listen on; 0 takes a free one'),
+  PUBLIC_URL: url('Address under which clients reach the service; default: made from HOST and PORT'),
+  DATA_DIR: text(
+    './data',
+    'Folder of the SQLite file, document bytes and keys; made with mode 0700, locked by one process',
+  ),
+  DATABASE_URL: secret('PostgreSQL address (postgres://…) in place of the embedded SQLite file'),
+  REDIS_URL: secret('Redis or Valkey address in place of the in-process limits and fan-out'),
+  SQLITE_SYNCHRONOUS: oneOf(
+    ['full', 'normal'],
+    'full',
+    'full: an acknowledged write survives a power cut; normal: it survives the death of the process only',
+  ),
+  ADMIN_EMAIL: text('admin@localhost', 'E-mail of the first admin (first start only)'),
+  ADMIN_PASSWORD: secret(
+    'Password of the first admin (first start only); default: generated and printed once',
+  ),
+  IDP_URL: url('Issuer of an external OpenID provider; default: the embedded provider'),
+  IDP_CLIENT_ID: text('pentarch-api', 'Client id of this API at the identity provider'),
+  IDP_CLIENT_SECRET: secret(
+    'Client secret of this API at the identity provider; default: generated in DATA_DIR',
+  ),
+  IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
+  IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
+  ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
+  REFRESH_TOKEN_EXPIRE_DAYS: int(30, 1, 365, 'Life of a refresh token in days'),
+  API_KEY_PREFIX: {
+    ...text('ptk_', 'Prefix of platform API keys'),
+    parse: (t: string) => (/^[a-z0-9]{1,12}_$/.test(t) ? t : fail('1 to 12 of a-z and 0-9, then _')),
+  },
+  LOGIN_LOCKOUT: flag(
+    true,
+    'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
+  ),
+  MODEL: optional(
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, builtin',
+  ),
+  MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
+  MODELS: list('Further models that callers may pick by context.model, comma-separated'),
+  EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
+  OPENAI_API_KEY: secret('Key for OpenAI'),
+  OPENAI_BASE_URL: url('Address of the OpenAI API; default: the public one'),
+  ANTHROPIC_API_KEY: secret('Key for Anthropic'),
+  ANTHROPIC_BASE_URL: url('Address of the Anthropic API; default: the public one'),
+  GOOGLE_GENERATIVE_AI_API_KEY: secret('Key for Google Gemini'),
+  GOOGLE_BASE_URL: url('Address of the Gemini API; default: the public one'),
+  OLLAMA_BASE_URL: url('Address of an Ollama server; default: http://127.0.0.1:11434, used when it answers'),
+  COMPATIBLE_BASE_URL: url(
+    'Address of any other service with the OpenAI chat-completions wire, ending in /v1',
+  ),
+  COMPATIBLE_API_KEY: secret('Key for COMPATIBLE_BASE_URL'),
+  MODEL_TIMEOUT_S: int(300, 1, 3600, 'Longest silence of a model provider in seconds'),
+  MAX_OUTPUT_TOKENS: int(4096, 16, 1_000_000, 'Output cap of one model call in tokens'),
+  PRICES_FILE: optional(
+    'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
+  ),
+  DEFAULT_PRICE_INPUT: decimal(5, 'Price of unknown models, dollars per million input tokens'),
+  DEFAULT_PRICE_OUTPUT: decimal(15, 'Price of unknown models, dollars per million output tokens'),
+  RATE_LIMITS: flag(true, 'off refuses nothing (tests, trusted networks); the headers are sent all the same'),
+  RATE_FREE: rate('perMinute:burst of the free tier, in place of both tables'),
+  RATE_PRO: rate('perMinute:burst of the pro tier, in place of both tables'),
+  RATE_ENTERPRISE: rate('perMinute:burst of the enterprise tier, in place of both tables'),
+  TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
+  TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
+  TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  MAX_UPLOAD_BYTES: int(25 * 1024 * 1024, 1, 2 ** 31, 'Largest uploaded document in bytes'),
+  AGENTS_FILE: optional(
+    'YAML or JSON file that changes names, charters, models and instructions of the eleven agents',
+  ),
+  GOVERNANCE_FILE: optional('YAML or JSON file with thresholds, seats and tool policies of the Pentarchy'),
+  MCP_CONFIG: optional('File with MCP servers in the shared mcpServers form'),
+  MCP_ALLOW_STDIO: list(
+    'Commands that the API may start as stdio MCP servers, comma-separated; default: none',
+  ),
+  MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
+  CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),
+  METRICS_TOKEN: secret('Bearer token that /metrics asks for; default: none is asked'),
+  SHUTDOWN_GRACE_S: int(30, 0, 3600, 'Seconds that running answers get after SIGTERM'),
+  WEBHOOK_ALLOW_PRIVATE: flag(
+    false,
+    'Let webhooks and other outgoing addresses be private, loopback or plain http (development)',
+  ),
+  ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
+  SMTP_URL: secret(
+    'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',
+  ),
+  MAIL_FROM: text('Pentarch <pentarch@localhost>', 'Sender of mails'),
+  LOG_LEVEL: oneOf(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'Least level that is logged',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('OpenTelemetry collector for traces; default: none'),
+} satisfies Record<string, Setting<unknown>>;
+
+export type Config = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] };
+
+export class ConfigError extends Error {}
+
+const readFile = (file: string): Record<string, unknown> => {
+  if (!existsSync(file)) return {};
+  const parsed: unknown = parse(readFileSync(file, 'utf8'));
+  if (parsed === null || parsed === undefined) return {};
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) {
+    throw new ConfigError(`${path.basename(file)}: expected settings as NAME: value lines`);
+  }
+  for (const name of Object.keys(parsed)) {
+    if (!Object.hasOwn(SETTINGS, name))
+      throw new ConfigError(`${path.basename(file)}: unknown setting ${name}`);
+  }
+  return parsed as Record<string, unknown>;
+};
+
+const asText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
+
+/**
+ * Settings from `environment` and, under it, the file `pentarch.yaml` in `folder`. Throws `ConfigError` with one line
+ * for each fault: the setting, its value (secrets left out) and what would be right.
+ */
+export const loadConfig = (environment: Record<string, string | undefined>, folder: string): Config => {
+  const file = readFile(path.join(folder, 'pentarch.yaml'));
+  const faults: string[] = [];
+  const result: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const given = environment[name] ?? (file[name] === undefined ? undefined : asText(file[name]));
+    if (given === undefined) {
+      result[name] = setting.default;
+      continue;
+    }
+    try {
+      result[name] = setting.parse(given.trim());
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error;
+      faults.push(`${name}${setting.secret ? '' : `="${given}"`} is wrong: it must be ${error.message}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  const config = Object.freeze(result) as Config;
+  checkTogether(config);
+  return config;
+};
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+const checkTogether = (config: Config): void => {
+  if ((config.TLS_CERT_FILE === null) !== (config.TLS_KEY_FILE === null)) {
+    throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE must be set together');
+  }
+  if (config.IDP_URL !== null && config.IDP_CLIENT_SECRET === null) {
+    throw new ConfigError(
+      'IDP_URL needs IDP_CLIENT_SECRET: this API asks the provider about opaque tokens with it',
+    );
+  }
+  const weak = config.ADMIN_PASSWORD !== null && config.ADMIN_PASSWORD.length < 12;
+  if (!isLoopback(config.HOST) && weak) {
+    throw new ConfigError(
+      `HOST="${config.HOST}" is reachable from outside: ADMIN_PASSWORD must have at least 12 characters, or be left out so that one is generated`,
+    );
+  }
+};
+
+/** The address that clients are told: PUBLIC_URL, or what HOST and the real port give. */
+export const publicUrl = (config: Config, port: number): string => {
+  if (config.PUBLIC_URL !== null) return config.PUBLIC_URL;
+  const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST;
+  const scheme = config.TLS_CERT_FILE === null ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+};
