@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Caller } from '../kernel/caller.ts';
+import type { Permission } from '../kernel/permissions.ts';
+
+/**
+ * How a feature declares an endpoint: one object is validation, response filter, OpenAPI, permission and binding. The
+ * feature's `routes.ts` returns a list of these; `http/mount.ts` puts them on the prefixes.
+ */
+
+/** What a route asks of the caller. There is no default: a route that says nothing does not compile. */
+export type Access =
+  /** No token needed. */
+  | 'public'
+  /** Any valid token. */
+  | 'signed-in'
+  | Permission;
+
+/** Where a route is served (contract, section 1). */
+export type Surface =
+  /** `/api/v1`, `/v2` and `/api/v2`. */
+  | 'all'
+  /** `/api/v1` alone. */
+  | 'v1'
+  /** `/v2` and `/api/v2`. */
+  | 'v2'
+  /** The path as it stands, without a prefix: system pages, the identity provider. */
+  | 'root';
+
+export interface RouteInput<B, Q, P> {
+  body: B;
+  query: Q;
+  params: P;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  requestId: string;
+}
+
+export interface SignedInInput<B, Q, P> extends RouteInput<B, Q, P> {
+  caller: Caller;
+}
+
+interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In Fastify's form: `/conversations/:id`. */
+  path: string;
+  surface?: Surface;
+  /** Unique, camelCase, verb first: the SDKs' method names are made from it. */
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  body?: B;
+  query?: Q;
+  params?: P;
+  /** Content type of the request when it is not JSON (`multipart/form-data`); such routes read the request themselves. */
+  consumes?: readonly string[];
+  /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
+  responses: Record<number, TSchema | null>;
+  /** Content type of the answer when it is not JSON. */
+  produces?: string;
+  bodyLimitBytes?: number;
+  /** Answers with `Deprecation` and `Sunset` (dates as ISO 8601). */
+  deprecated?: { since: string; sunset: string };
+  /**
+   * `Idempotency-Key` on POST is handled by the HTTP layer; `own` where the feature does it (streams, uploads).
+   */
+  idempotency?: 'own';
+}
+
+export interface PublicRoute<B extends TSchema, Q extends TSchema, P extends TSchema>
+  extends RouteBase<B, Q, P> {
+  access: 'public';
+  /** The body of the success status; or `reply` itself after it has been used to send or was hijacked. */
+  handler(input: RouteInput<Static<B>, Static<Q>, Static<P>>): unknown;
+}
+
+export interface SignedInRoute<B extends TSchema, Q extends TSchema, P extends TSchema>
+  extends RouteBase<B, Q, P> {
+  access: 'signed-in' | Permission;
+  handler(input: SignedInInput<Static<B>, Static<Q>, Static<P>>): unknown;
+}
+
+/** A route whose types have been checked where it was written; the HTTP layer handles all alike. */
+export interface AnyRoute extends RouteBase<TSchema, TSchema, TSchema> {
+  access: Access;
+  handler(input: SignedInInput<never, never, never>): unknown;
+}
+
+/** Types the handler's input by the schemas beside it. */
+export function route<B extends TSchema, Q extends TSchema, P extends TSchema>(
+  definition: PublicRoute<B, Q, P>,
+): AnyRoute;
+export function route<B extends TSchema, Q extends TSchema, P extends TSchema>(
+  definition: SignedInRoute<B, Q, P>,
+): AnyRoute;
+export function route(definition: AnyRoute): AnyRoute {
+  return definition;
+}
+
+/** What the HTTP layer needs of the identity feature. */
+export interface Authenticate {
+  /**
+   * The caller behind a bearer token; at once when the token has been verified before. Throws `unauthorized` with its
+   * reason, and FORBIDDEN for a suspended tenant.
+   */
+  (token: string): Caller | Promise<Caller>;
+}
