@@ -1,7 +1,7 @@
 /** Reads the body of a streamed answer as its bytes come: from a read of the socket to the text that came in it. */
 import type { Accumulator } from './accumulate.ts';
 import { createLineReader, eachData } from './sse.ts';
-import { learnTemplate, type TextTemplate, textByTemplate } from './template.ts';
+import { learnTemplate, type TextTemplate, textByTemplate, textOfRun } from './template.ts';
 
 /** `done`: the provider said that nothing more follows. */
 export type StreamState = 'open' | 'done' | 'failed' | 'garbage';
@@ -67,7 +67,14 @@ export const createStreamReader = (accumulator: Accumulator): StreamReader => {
 
   const take = (text: string): string => {
     fresh = '';
-    if (text !== '') eachData(text, onData);
+    if (text === '') return '';
+    eachData(text, onData, (start) => {
+      if (template === undefined || state !== 'open') return start;
+      const run = textOfRun(text, start, template);
+      fresh += run.text;
+      answer.content += run.text;
+      return run.next;
+    });
     return fresh;
   };
 

@@ -50,16 +50,23 @@ export const createLineReader = (maxLineBytes: number): LineReader => {
 
 /**
  * Calls `onData` with the payload of each `data:` line. Comments, `event:`, `id:`, `retry:` and blank lines are
- * passed over: no provider of this wire spreads one JSON text over several data lines.
+ * passed over: no provider of this wire spreads one JSON text over several data lines. `skip` may read lines from a
+ * position in its own way and says where to go on.
  */
-export const eachData = (lines: string, onData: (payload: string) => void): void => {
+export const eachData = (
+  lines: string,
+  onData: (payload: string) => void,
+  skip: (start: number) => number,
+): void => {
   let start = 0;
   while (start < lines.length) {
+    start = skip(start);
     let end = lines.indexOf('\n', start);
     if (end === -1) end = lines.length;
     // A byte order mark may stand before the first line.
     if (lines.charCodeAt(start) === 0xfeff) start++;
-    if (lines.startsWith('data:', start)) {
+    // Comparing slices is several times faster than startsWith here.
+    if (lines.slice(start, start + 5) === 'data:') {
       const from = lines.charCodeAt(start + 5) === SPACE ? start + 6 : start + 5;
       const to = lines.charCodeAt(end - 1) === CR ? end - 1 : end;
       if (to > from) onData(lines.slice(from, to));

@@ -8,6 +8,8 @@
 export interface TextTemplate {
   front: string;
   back: string;
+  /** What stands between the texts of two such chunks in a row. */
+  gap: string;
 }
 
 const KEY = '"content":"';
@@ -49,7 +51,9 @@ export const learnTemplate = (payload: string): TextTemplate | undefined => {
   const front = payload.slice(0, start);
   const back = payload.slice(end);
   try {
-    return hasOnlyText(JSON.parse(front + MARK + back), MARK) ? { front, back } : undefined;
+    return hasOnlyText(JSON.parse(front + MARK + back), MARK)
+      ? { front, back, gap: `${back}\n\ndata: ${front}` }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -61,8 +65,34 @@ const PLAIN = /^[^"\\\u0000-\u001f]*$/;
 /** The text of a chunk that fits the template, else undefined. */
 export const textByTemplate = (payload: string, template: TextTemplate): string | undefined => {
   const { front, back } = template;
-  if (payload.length < front.length + back.length) return undefined;
-  if (!payload.startsWith(front) || !payload.endsWith(back)) return undefined;
-  const text = payload.slice(front.length, payload.length - back.length);
+  const end = payload.length - back.length;
+  if (end < front.length) return undefined;
+  if (payload.slice(0, front.length) !== front || payload.slice(end) !== back) return undefined;
+  const text = payload.slice(front.length, end);
   return PLAIN.test(text) ? text : undefined;
+};
+
+/**
+ * The text of a run of chunks that fit the template, from the line at `start`, and where the run's last line begins:
+ * that one is left to the caller, since nothing here says how it ends.
+ */
+export const textOfRun = (
+  lines: string,
+  start: number,
+  { front, gap }: TextTemplate,
+): { text: string; next: number } => {
+  const none = { text: '', next: start };
+  const textStart = start + 6 + front.length;
+  if (lines.length < textStart || lines.slice(start, textStart) !== `data: ${front}`) return none;
+  let text = '';
+  let from = textStart;
+  while (true) {
+    const end = lines.indexOf('"', from);
+    if (end === -1 || lines.slice(end, end + gap.length) !== gap) break;
+    const piece = lines.slice(from, end);
+    if (!PLAIN.test(piece)) break;
+    text += piece;
+    from = end + gap.length;
+  }
+  return { text, next: from - 6 - front.length };
 };
