@@ -63,8 +63,13 @@ describe('answers', () => {
   });
 
   test('all text of one read of the socket arrives in one call', async () => {
+    // Fifty HTTP chunks that leave the server in one turn.
+    const many = await startTestProvider({ writes: 50 });
+    const own = createChatCompletions({ name: 'compatible', baseUrl: many.url });
     const texts: string[] = [];
-    const result = await client.stream(ask(), (text) => texts.push(text));
+    const result = await own.stream(ask(), (text) => texts.push(text));
+    await own.close();
+    await many.close();
     expect(texts.join('')).toBe(result.content);
     expect(texts.length).toBeLessThan(10);
     expect(result.usage).toMatchObject({ inputTokens: 20, outputTokens: 50, estimated: false });

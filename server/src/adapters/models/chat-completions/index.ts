@@ -207,6 +207,7 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
       let failedHeaders: Record<string, string | string[] | undefined> = {};
       let errorBody = '';
       let bytesRead = 0;
+      let waiting: Buffer[] = [];
       let answer: AnswerReader | undefined;
       let settled = false;
 
@@ -247,6 +248,19 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
         }
       };
 
+      /** Reads what one read of the socket brought. */
+      const readWaiting = (): void => {
+        const first = waiting[0];
+        const reader = answer;
+        if (settled || first === undefined || reader === undefined) return;
+        const bytes = waiting.length === 1 ? first : Buffer.concat(waiting);
+        waiting = [];
+        guarded(() => {
+          emit(reader.push(bytes));
+          if (!settled) check(reader);
+        });
+      };
+
       signal.addEventListener('abort', onAbort);
       pool.dispatch(
         { origin: base.origin, path, method: 'POST', headers, body: requestBody(request, stream, dialect) },
@@ -277,11 +291,8 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
               fail(garbageError(name, 'sent more than an answer can be', answer.partial()));
               return;
             }
-            const reader = answer;
-            guarded(() => {
-              emit(reader.push(chunk));
-              check(reader);
-            });
+            // undici calls once for each HTTP chunk; the microtask runs when the whole read of the socket is through.
+            if (waiting.push(chunk) === 1) queueMicrotask(readWaiting);
           },
           onResponseEnd: () => {
             if (settled) return;
@@ -294,13 +305,16 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
               fail(statusError(name, status, { retryAfterMs: parseRetryAfterMs(header, Date.now()), code }));
               return;
             }
+            readWaiting();
             const reader = answer;
+            if (settled) return;
             guarded(() => {
               emit(reader.end());
               if (!settled) check(reader);
             });
           },
           onResponseError: (_controller, error) => {
+            readWaiting();
             // The head of a refusal already says what happened, even where its body broke off.
             if (status > 299) fail(statusError(name, status));
             else fail(networkError(name, error, answer?.partial()));
