@@ -1,0 +1,126 @@
+/** Runs a part against its servers in alternating rounds and makes one row of each. */
+import type { Load, LoadResult } from './load.ts';
+import { jobOf, type Part, TOKENS } from './parts.ts';
+import type { Server, ServerName } from './servers.ts';
+
+export interface Row {
+  part: string;
+  server: ServerName | 'provider';
+  request: string;
+  connections: number;
+  requests: number;
+  failures: number;
+  firstFailure?: string;
+  seconds: number;
+  cpuSeconds: number;
+  requestsPerSecond: number;
+  /** Undefined where CPU time is not what the row is about. */
+  perCpuSecond?: number;
+  tokensPerCpuSecond?: number;
+  /** Against the part's baseline in the same run. */
+  ratio?: number;
+  p50Ms?: number;
+  p99Ms?: number;
+  /** Over the part's baseline. */
+  addedP50Ms?: number;
+  addedP99Ms?: number;
+}
+
+export type Targets = Partial<Record<ServerName | 'provider', Server>>;
+
+/** Nearest-rank percentile; undefined without samples. */
+export const percentile = (samples: readonly number[], share: number): number | undefined =>
+  [...samples].sort((a, b) => a - b)[Math.max(0, Math.ceil(samples.length * share) - 1)];
+
+const merge = (results: readonly LoadResult[]): LoadResult => ({
+  requests: results.reduce((sum, result) => sum + result.requests, 0),
+  failures: results.reduce((sum, result) => sum + result.failures, 0),
+  firstFailure: results.find((result) => result.firstFailure !== undefined)?.firstFailure,
+  seconds: results.reduce((sum, result) => sum + result.seconds, 0),
+  cpuSeconds: results.reduce((sum, result) => sum + result.cpuSeconds, 0),
+  latenciesMs: results.flatMap((result) => result.latenciesMs),
+  firstTokensMs: results.flatMap((result) => result.firstTokensMs),
+});
+
+const rowOf = (part: Part, server: ServerName | 'provider', result: LoadResult): Row => {
+  const request = part.requests[server];
+  const timed = part.metric === 'latency' || part.metric === 'first-token';
+  const samples = part.metric === 'first-token' ? result.firstTokensMs : result.latenciesMs;
+  const perCpuSecond = result.requests / result.cpuSeconds;
+  return {
+    part: part.name,
+    server,
+    request: `${request?.method} ${request?.path}`,
+    connections: part.connections,
+    requests: result.requests,
+    failures: result.failures,
+    firstFailure: result.firstFailure,
+    seconds: result.seconds,
+    cpuSeconds: result.cpuSeconds,
+    requestsPerSecond: result.requests / result.seconds,
+    ...(part.metric === 'requests' ? { perCpuSecond } : {}),
+    ...(part.metric === 'tokens' ? { tokensPerCpuSecond: perCpuSecond * TOKENS } : {}),
+    ...(timed ? { p50Ms: percentile(samples, 0.5), p99Ms: percentile(samples, 0.99) } : {}),
+  };
+};
+
+const difference = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a - b;
+
+const compare = (row: Row, base: Row): Row => {
+  const own = row.perCpuSecond ?? row.tokensPerCpuSecond;
+  const other = base.perCpuSecond ?? base.tokensPerCpuSecond;
+  return {
+    ...row,
+    ratio: own === undefined || other === undefined ? undefined : own / other,
+    addedP50Ms: difference(row.p50Ms, base.p50Ms),
+    addedP99Ms: difference(row.p99Ms, base.p99Ms),
+  };
+};
+
+export interface Measured {
+  rows: Row[];
+  /** One line for each server that could not be measured. */
+  faults: string[];
+}
+
+/**
+ * Measures each server of the part for `seconds`, in two alternating rounds, so that a slow moment of the machine
+ * meets all of them. Paced streams run in one round: their ramp is as long as the window.
+ */
+export const measure = async (
+  load: Load,
+  part: Part,
+  targets: Targets,
+  seconds: number,
+): Promise<Measured> => {
+  const rounds = part.metric === 'tokens' ? 1 : 2;
+  const results = new Map<ServerName | 'provider', LoadResult[]>();
+  const faults = new Map<string, string>();
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, request] of Object.entries(part.requests)) {
+      const server = name as ServerName | 'provider';
+      const target = targets[server];
+      if (target === undefined || faults.has(server)) continue;
+      // The first round also warms the server's code up; paced load needs longer for as many calls.
+      const warmMs = part.metric === 'tokens' ? 4_000 : round === 0 ? 1_500 : 300;
+      const windowMs = part.metric === 'tokens' ? Math.max(seconds, 6) * 1000 : (seconds * 1000) / rounds;
+      try {
+        const result = await load.run(jobOf(part, request, target, { warmMs, windowMs }));
+        results.set(server, [...(results.get(server) ?? []), result]);
+        if (result.requests === 0 || result.failures > 0.01 * result.requests)
+          faults.set(server, `${result.failures} bad answers, first: ${result.firstFailure ?? 'none came'}`);
+      } catch (error) {
+        faults.set(server, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+  const rows = [...results]
+    .filter(([server]) => !faults.has(server))
+    .map(([server, list]) => rowOf(part, server, merge(list)));
+  const base = rows.find((row) => row.server === part.baseline);
+  return {
+    rows: base === undefined ? rows : rows.map((row) => compare(row, base)),
+    faults: [...faults].map(([server, fault]) => `${part.name} ${server}: ${fault}`),
+  };
+};
