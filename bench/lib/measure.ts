@@ -85,7 +85,7 @@ export interface Measured {
 }
 
 /**
- * Measures each server of the part for `seconds`, in two alternating rounds, so that a slow moment of the machine
+ * Measures each server of the part for `seconds`, in four alternating rounds, so that a slow moment of the machine
  * meets all of them. Paced streams run in one round: their ramp is as long as the window.
  */
 export const measure = async (
@@ -94,7 +94,7 @@ export const measure = async (
   targets: Targets,
   seconds: number,
 ): Promise<Measured> => {
-  const rounds = part.metric === 'tokens' ? 1 : 2;
+  const rounds = part.metric === 'tokens' ? 1 : 4;
   const results = new Map<ServerName | 'provider', LoadResult[]>();
   const faults = new Map<string, string>();
   for (let round = 0; round < rounds; round++) {
