@@ -1,6 +1,6 @@
 /**
  * Compares the platform with baselines of the same run and prints what it must reach and what it reached.
- * `npm run bench -- [--seconds 4] [--only NAME,...] [--json FILE]`; see docs/performance.md.
+ * `npm run bench -- [--seconds 3] [--only NAME,...] [--json FILE]`; see docs/performance.md.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { residentBytes } from './lib/cpu.ts';
 import { startLoad } from './lib/load.ts';
 import { measure, type Row, type Targets } from './lib/measure.ts';
-import { PARTS, type Part, TOKENS } from './lib/parts.ts';
+import { choose, PARTS, type Part, TOKENS } from './lib/parts.ts';
 import { stop, stopAll } from './lib/processes.ts';
 import { goalsTable, reached, rowsTable, type StartFigures } from './lib/report.ts';
 import { post, SERVERS, type Server, startPentarch, startProvider, startServer } from './lib/servers.ts';
@@ -20,7 +20,7 @@ const LISTED_CONVERSATIONS = 100;
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     json: { type: 'string' },
   },
@@ -28,7 +28,8 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 if (!(seconds >= 0.5 && seconds <= 120)) throw new Error('--seconds needs a number from 0.5 to 120');
 const names = values.only.split(',').filter((name) => name !== '');
-const known: string[] = [...SERVERS, 'start', ...PARTS.map((part) => part.name)];
+const ROWS = [...new Set(PARTS.flatMap((part) => part.entries.map((entry) => entry.row))), 'start'];
+const known: string[] = [...SERVERS, ...ROWS];
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`--only knows ${known.join(', ')}; not ${unknown.join(', ')}`);
 
@@ -37,7 +38,7 @@ const pick = <T extends string>(all: readonly T[]): T[] => {
   return some.length > 0 ? some : [...all];
 };
 const servers = pick(SERVERS);
-const parts = pick(['start', ...PARTS.map((part) => part.name)]);
+const wantedRows = pick(ROWS);
 
 const rows: Row[] = [];
 const faults: string[] = [];
@@ -74,16 +75,16 @@ const fillList = async (server: Server): Promise<void> => {
 /** Starts the servers that the parts of one pace need, runs those parts, stops them. */
 const runPace = async (folder: string, paced: readonly Part[]): Promise<void> => {
   const provider = await startProvider(folder, TOKENS, paced[0]!.intervalMs);
+  const entries = paced.flatMap((part) => part.entries);
   const targets: Targets = { provider: { ...provider, headers: { 'content-type': 'application/json' } } };
-  const needed = servers.filter((name) => paced.some((part) => part.requests[name] !== undefined));
+  const needed = SERVERS.filter((name) => entries.some((entry) => entry.server === name));
   for (const name of needed)
     targets[name] = await attempt(`start of ${name}`, () => startServer(name, folder, provider.url));
   const pentarch = targets.pentarch;
-  if (pentarch !== undefined && paced.some((part) => part.name === 'list'))
+  if (pentarch !== undefined && entries.some((entry) => entry.row === 'list'))
     await attempt('conversations for the list', () => fillList(pentarch));
   for (const part of paced) {
-    if (needed.every((name) => part.requests[name] === undefined || targets[name] === undefined)) continue;
-    say(`measuring ${part.name}`);
+    say(`measuring ${[...new Set(part.entries.map((entry) => entry.row))].join(', ')}`);
     const measured = await measure(load, part, targets, seconds);
     rows.push(...measured.rows);
     faults.push(...measured.faults);
@@ -104,7 +105,7 @@ process.once('SIGTERM', interrupt);
 const startedAt = new Date();
 let start: StartFigures | undefined;
 try {
-  const chosen = PARTS.filter((part) => parts.includes(part.name));
+  const chosen = PARTS.flatMap((part) => choose(part, servers, wantedRows) ?? []);
   for (const intervalMs of new Set(chosen.map((part) => part.intervalMs)))
     await attempt(`parts with ${intervalMs} ms between tokens`, () =>
       runPace(
@@ -112,7 +113,7 @@ try {
         chosen.filter((part) => part.intervalMs === intervalMs),
       ),
     );
-  if (parts.includes('start') && servers.includes('pentarch')) {
+  if (wantedRows.includes('start') && servers.includes('pentarch')) {
     say('measuring start');
     start = await attempt('start', async () => {
       const provider = await startProvider(folder, TOKENS, 0);

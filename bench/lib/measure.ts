@@ -1,11 +1,11 @@
 /** Runs a part against its servers in alternating rounds and makes one row of each. */
 import type { Load, LoadResult } from './load.ts';
-import { jobOf, type Part, TOKENS } from './parts.ts';
-import type { Server, ServerName } from './servers.ts';
+import { type Entry, jobOf, type Part, type Subject, TOKENS } from './parts.ts';
+import type { Server } from './servers.ts';
 
 export interface Row {
-  part: string;
-  server: ServerName | 'provider';
+  row: string;
+  server: Subject;
   request: string;
   connections: number;
   requests: number;
@@ -26,7 +26,7 @@ export interface Row {
   addedP99Ms?: number;
 }
 
-export type Targets = Partial<Record<ServerName | 'provider', Server>>;
+export type Targets = Partial<Record<Subject, Server>>;
 
 /** Nearest-rank percentile; undefined without samples. */
 export const percentile = (samples: readonly number[], share: number): number | undefined =>
@@ -42,15 +42,14 @@ const merge = (results: readonly LoadResult[]): LoadResult => ({
   firstTokensMs: results.flatMap((result) => result.firstTokensMs),
 });
 
-const rowOf = (part: Part, server: ServerName | 'provider', result: LoadResult): Row => {
-  const request = part.requests[server];
+const rowOf = (part: Part, { row, server, request }: Entry, result: LoadResult): Row => {
   const timed = part.metric === 'latency' || part.metric === 'first-token';
   const samples = part.metric === 'first-token' ? result.firstTokensMs : result.latenciesMs;
   const perCpuSecond = result.requests / result.cpuSeconds;
   return {
-    part: part.name,
+    row,
     server,
-    request: `${request?.method} ${request?.path}`,
+    request: `${request.method} ${request.path}`,
     connections: part.connections,
     requests: result.requests,
     failures: result.failures,
@@ -84,9 +83,13 @@ export interface Measured {
   faults: string[];
 }
 
+/** Long enough that the compilers of the runtime have done their work; paced load needs longer for as many calls. */
+const warmUpMs = (part: Part, round: number): number =>
+  part.metric === 'tokens' ? 3_000 : round === 0 ? 2_000 : 250;
+
 /**
- * Measures each server of the part for `seconds`, in four alternating rounds, so that a slow moment of the machine
- * meets all of them. Paced streams run in one round: their ramp is as long as the window.
+ * Measures each entry of the part for `seconds`, in four alternating rounds, so that a slow moment of the machine
+ * meets all of them. Paced streams run in one round of 5 s at least: their ramp is half as long.
  */
 export const measure = async (
   load: Load,
@@ -95,32 +98,32 @@ export const measure = async (
   seconds: number,
 ): Promise<Measured> => {
   const rounds = part.metric === 'tokens' ? 1 : 4;
-  const results = new Map<ServerName | 'provider', LoadResult[]>();
-  const faults = new Map<string, string>();
+  const windowMs = part.metric === 'tokens' ? Math.max(seconds, 5) * 1000 : (seconds * 1000) / rounds;
+  const results = new Map<Entry, LoadResult[]>();
+  const faults = new Map<Entry, string>();
   for (let round = 0; round < rounds; round++) {
-    for (const [name, request] of Object.entries(part.requests)) {
-      const server = name as ServerName | 'provider';
-      const target = targets[server];
-      if (target === undefined || faults.has(server)) continue;
-      // The first round also warms the server's code up; paced load needs longer for as many calls.
-      const warmMs = part.metric === 'tokens' ? 4_000 : round === 0 ? 1_500 : 300;
-      const windowMs = part.metric === 'tokens' ? Math.max(seconds, 6) * 1000 : (seconds * 1000) / rounds;
+    for (const entry of part.entries) {
+      const target = targets[entry.server];
+      if (target === undefined || faults.has(entry)) continue;
       try {
-        const result = await load.run(jobOf(part, request, target, { warmMs, windowMs }));
-        results.set(server, [...(results.get(server) ?? []), result]);
+        const timing = { warmMs: warmUpMs(part, round), windowMs };
+        const result = await load.run(jobOf(part, entry.request, target, timing));
+        results.set(entry, [...(results.get(entry) ?? []), result]);
         if (result.requests === 0 || result.failures > 0.01 * result.requests)
-          faults.set(server, `${result.failures} bad answers, first: ${result.firstFailure ?? 'none came'}`);
+          faults.set(entry, `${result.failures} bad answers, first: ${result.firstFailure ?? 'none came'}`);
       } catch (error) {
-        faults.set(server, error instanceof Error ? error.message : String(error));
+        faults.set(entry, error instanceof Error ? error.message : String(error));
       }
     }
   }
-  const rows = [...results]
-    .filter(([server]) => !faults.has(server))
-    .map(([server, list]) => rowOf(part, server, merge(list)));
-  const base = rows.find((row) => row.server === part.baseline);
+  const rowFor = (entry: Entry): Row[] => {
+    const parts = results.get(entry);
+    return parts === undefined || faults.has(entry) ? [] : [rowOf(part, entry, merge(parts))];
+  };
+  const rows = part.entries.flatMap(rowFor);
+  const [base] = rowFor(part.entries[0]);
   return {
     rows: base === undefined ? rows : rows.map((row) => compare(row, base)),
-    faults: [...faults].map(([server, fault]) => `${part.name} ${server}: ${fault}`),
+    faults: [...faults].map(([entry, fault]) => `${entry.row} of ${entry.server}: ${fault}`),
   };
 };

@@ -12,16 +12,22 @@ export interface Request {
   expect: string;
 }
 
+export type Subject = ServerName | 'provider';
+
+/** One row of the result: what one server is asked. `provider` is asked directly. */
+export interface Entry {
+  row: string;
+  server: Subject;
+  request: Request;
+}
+
 export interface Part {
-  name: string;
   metric: Metric;
   connections: number;
   /** Pause of the provider between two tokens. */
   intervalMs: number;
-  /** What each server is asked; a server without one takes no part. `provider` is asked directly. */
-  requests: Partial<Record<ServerName | 'provider', Request>>;
-  /** The server that the others are compared with. */
-  baseline: ServerName | 'provider';
+  /** Measured in alternation; the first one is the baseline that the others are compared with. */
+  entries: readonly [Entry, ...Entry[]];
 }
 
 export const TOKENS = 50;
@@ -49,66 +55,78 @@ const toPentarch = (path: string): Request => chat(path, { message, context: { a
 const toProvider = (stream: boolean): Request =>
   chat('/chat/completions', { model: 'test', stream, messages: [{ role: 'user', content: message }] });
 
-const bare = get('/', 'world');
-const whole = {
-  t: toBaseline('/chat'),
-  s: toBaseline('/chat'),
-  pentarch: toPentarch('/api/v1/chat'),
-};
-const streamed = {
-  t: toBaseline('/chat/stream'),
-  s: toBaseline('/chat/stream'),
-  pentarch: toPentarch('/api/v1/chat/stream'),
-};
-const common = { metric: 'requests', connections: 16, intervalMs: 0 } as const;
+const entry = (row: string, server: Subject, request: Request): Entry => ({ row, server, request });
+
+const atFullSpeed = { metric: 'requests', connections: 16, intervalMs: 0 } as const;
+const alone = { connections: 1 } as const;
 
 /** In the order in which they run: the list comes before the chats that would lengthen it. */
 export const PARTS: readonly Part[] = [
   {
-    ...common,
-    name: 'simple',
-    requests: { bare, pentarch: get('/health', 'ok') },
-    baseline: 'bare',
+    ...atFullSpeed,
+    entries: [
+      entry('hello', 'bare', get('/', 'world')),
+      entry('health', 'pentarch', get('/health', '"ok"')),
+      entry('list', 'pentarch', get('/api/v1/conversations', '"items"')),
+    ],
   },
   {
-    ...common,
-    name: 'list',
-    requests: { bare, pentarch: get('/api/v1/conversations', '"items"') },
-    baseline: 'bare',
-  },
-  { ...common, name: 'chat', requests: whole, baseline: 't' },
-  { ...common, name: 'stream', requests: streamed, baseline: 't' },
-  {
-    ...common,
-    name: 'routed',
-    requests: { t: whole.t, pentarch: chat('/api/v1/chat', { message: `${message} This is call %n.` }) },
-    baseline: 't',
+    ...atFullSpeed,
+    entries: [
+      entry('chat', 't', toBaseline('/chat')),
+      entry('chat', 's', toBaseline('/chat')),
+      entry('chat', 'pentarch', toPentarch('/api/v1/chat')),
+      entry('routed', 'pentarch', chat('/api/v1/chat', { message: `${message} This is call %n.` })),
+    ],
   },
   {
-    name: 'latency',
+    ...atFullSpeed,
+    entries: [
+      entry('stream', 't', toBaseline('/chat/stream')),
+      entry('stream', 's', toBaseline('/chat/stream')),
+      entry('stream', 'pentarch', toPentarch('/api/v1/chat/stream')),
+    ],
+  },
+  {
+    ...alone,
     metric: 'latency',
-    connections: 1,
     intervalMs: 0,
-    requests: { provider: toProvider(false), ...whole },
-    baseline: 'provider',
+    entries: [
+      entry('latency', 'provider', toProvider(false)),
+      entry('latency', 't', toBaseline('/chat')),
+      entry('latency', 'pentarch', toPentarch('/api/v1/chat')),
+    ],
   },
   {
-    name: 'first-token',
+    ...alone,
     metric: 'first-token',
-    connections: 1,
     intervalMs: FIRST_TOKEN_PACE_MS,
-    requests: { provider: toProvider(true), ...streamed },
-    baseline: 'provider',
+    entries: [
+      entry('first-token', 'provider', toProvider(true)),
+      entry('first-token', 't', toBaseline('/chat/stream')),
+      entry('first-token', 'pentarch', toPentarch('/api/v1/chat/stream')),
+    ],
   },
   {
-    name: 'tokens',
     metric: 'tokens',
     connections: 100,
     intervalMs: PACE_MS,
-    requests: streamed,
-    baseline: 't',
+    entries: [
+      entry('tokens', 't', toBaseline('/chat/stream')),
+      entry('tokens', 's', toBaseline('/chat/stream')),
+      entry('tokens', 'pentarch', toPentarch('/api/v1/chat/stream')),
+    ],
   },
 ];
+
+/** The rows of a part that are asked for, with their baseline; undefined where none is. */
+export const choose = (part: Part, servers: readonly string[], rows: readonly string[]): Part | undefined => {
+  const [baseline, ...others] = part.entries;
+  const wanted = (one: Entry): boolean =>
+    (one.server === 'provider' || servers.includes(one.server)) && rows.includes(one.row);
+  const chosen = others.filter(wanted);
+  return wanted(baseline) || chosen.length > 0 ? { ...part, entries: [baseline, ...chosen] } : undefined;
+};
 
 export interface Timing {
   warmMs: number;

@@ -27,9 +27,9 @@ export interface Reached {
 }
 
 const of =
-  (part: string, field: 'ratio' | 'addedP50Ms' | 'addedP99Ms') =>
+  (name: string, field: 'ratio' | 'addedP50Ms' | 'addedP99Ms') =>
   (rows: readonly Row[]): number | undefined =>
-    rows.find((row) => row.part === part && row.server === 'pentarch')?.[field];
+    rows.find((row) => row.row === name && row.server === 'pentarch')?.[field];
 
 const more = (figure: string, part: string, baseline: string, floor: number, aim: number): Goal => ({
   figure,
@@ -118,7 +118,7 @@ export const rowsTable = (rows: readonly Row[]): string =>
   table(
     [
       [
-        'part',
+        'row',
         'server',
         'request',
         'conns',
@@ -134,7 +134,7 @@ export const rowsTable = (rows: readonly Row[]): string =>
         'failed',
       ],
       ...rows.map((row) => [
-        row.part,
+        row.row,
         NAMES[row.server],
         row.request,
         number(row.connections),
