@@ -83,9 +83,8 @@ export interface Measured {
   faults: string[];
 }
 
-/** Long enough that the compilers of the runtime have done their work; paced load needs longer for as many calls. */
-const warmUpMs = (part: Part, round: number): number =>
-  part.metric === 'tokens' ? 3_000 : round === 0 ? 2_000 : 250;
+/** Pause with load before every later window: the processor's caches are the other server's until then. */
+const SETTLE_MS = 250;
 
 /**
  * Measures each entry of the part for `seconds`, in four alternating rounds, so that a slow moment of the machine
@@ -106,8 +105,12 @@ export const measure = async (
       const target = targets[entry.server];
       if (target === undefined || faults.has(entry)) continue;
       try {
-        const timing = { warmMs: warmUpMs(part, round), windowMs };
-        const result = await load.run(jobOf(part, entry.request, target, timing));
+        const job = jobOf(part, entry.request, target);
+        const { warmConnections: connections } = part;
+        if (connections !== undefined && round === 0)
+          await load.run({ ...job, connections, warmMs: 0, windowMs: part.warmMs });
+        const warmMs = round === 0 && connections === undefined ? part.warmMs : SETTLE_MS;
+        const result = await load.run({ ...job, warmMs, windowMs });
         results.set(entry, [...(results.get(entry) ?? []), result]);
         if (result.requests === 0 || result.failures > 0.01 * result.requests)
           faults.set(entry, `${result.failures} bad answers, first: ${result.firstFailure ?? 'none came'}`);

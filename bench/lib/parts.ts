@@ -26,6 +26,10 @@ export interface Part {
   connections: number;
   /** Pause of the provider between two tokens. */
   intervalMs: number;
+  /** Load before the first window, long enough that the compilers of the runtime have done their work. */
+  warmMs: number;
+  /** Connections of that load, where it must be more than the measured one to get there. */
+  warmConnections?: number;
   /** Measured in alternation; the first one is the baseline that the others are compared with. */
   entries: readonly [Entry, ...Entry[]];
 }
@@ -57,13 +61,14 @@ const toProvider = (stream: boolean): Request =>
 
 const entry = (row: string, server: Subject, request: Request): Entry => ({ row, server, request });
 
-const atFullSpeed = { metric: 'requests', connections: 16, intervalMs: 0 } as const;
+const atFullSpeed = { metric: 'requests', connections: 16, intervalMs: 0, warmMs: 4_000 } as const;
 const alone = { connections: 1 } as const;
 
 /** In the order in which they run: the list comes before the chats that would lengthen it. */
 export const PARTS: readonly Part[] = [
   {
     ...atFullSpeed,
+    warmMs: 2_000,
     entries: [
       entry('hello', 'bare', get('/', 'world')),
       entry('health', 'pentarch', get('/health', '"ok"')),
@@ -91,6 +96,8 @@ export const PARTS: readonly Part[] = [
     ...alone,
     metric: 'latency',
     intervalMs: 0,
+    warmMs: 1_500,
+    warmConnections: 16,
     entries: [
       entry('latency', 'provider', toProvider(false)),
       entry('latency', 't', toBaseline('/chat')),
@@ -101,6 +108,8 @@ export const PARTS: readonly Part[] = [
     ...alone,
     metric: 'first-token',
     intervalMs: FIRST_TOKEN_PACE_MS,
+    warmMs: 3_000,
+    warmConnections: 16,
     entries: [
       entry('first-token', 'provider', toProvider(true)),
       entry('first-token', 't', toBaseline('/chat/stream')),
@@ -111,6 +120,7 @@ export const PARTS: readonly Part[] = [
     metric: 'tokens',
     connections: 100,
     intervalMs: PACE_MS,
+    warmMs: 3_000,
     entries: [
       entry('tokens', 't', toBaseline('/chat/stream')),
       entry('tokens', 's', toBaseline('/chat/stream')),
@@ -128,12 +138,12 @@ export const choose = (part: Part, servers: readonly string[], rows: readonly st
   return wanted(baseline) || chosen.length > 0 ? { ...part, entries: [baseline, ...chosen] } : undefined;
 };
 
-export interface Timing {
-  warmMs: number;
-  windowMs: number;
-}
-
-export const jobOf = (part: Part, request: Request, server: Server, timing: Timing): LoadJob => ({
+/** The load of one entry; how long, the caller says. */
+export const jobOf = (
+  part: Part,
+  request: Request,
+  server: Server,
+): Omit<LoadJob, 'warmMs' | 'windowMs'> => ({
   url: server.url + request.path,
   method: request.method,
   headers: server.headers,
@@ -141,8 +151,6 @@ export const jobOf = (part: Part, request: Request, server: Server, timing: Timi
   connections: part.connections,
   // Streams start one after the other over the length of one, so that as many end in any second as in any other.
   spreadMs: part.metric === 'tokens' ? TOKENS * part.intervalMs : 0,
-  warmMs: timing.warmMs,
-  windowMs: timing.windowMs,
   maxRequests: 500_000,
   pid: server.pid,
   expect: request.expect,
