@@ -6,21 +6,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  JSON_HEADERS,
+  playJson,
+  playStream,
+  type Sent,
+  SSE_HEADERS,
+  sendJson,
+  type TestOutcome,
+} from './provider-play.ts';
+import {
   type ChunkHead,
   chunkEvent,
   completionBody,
   DONE,
   defaultChunks,
   deltasOf,
-  event,
-  finishOf,
   type TestReply,
   type TestUsage,
-  textChunks,
   usageEvent,
   usageOnWire,
 } from './provider-wire.ts';
 
+export type { TestOutcome } from './provider-play.ts';
 export type { TestReply, TestToolCall, TestUsage } from './provider-wire.ts';
 
 /** A chat request as the tests read it. Other members of the body are there too. */
@@ -54,9 +61,6 @@ export interface TestRequest {
   /** How the call ended: fulfilled once its socket was answered, cut or left. */
   ended: Promise<TestOutcome>;
 }
-
-/** `left`: the client went away before the end. `cut`: the script reset the socket. */
-export type TestOutcome = 'complete' | 'error' | 'cut' | 'left';
 
 /** What the provider itself counted for one call: a ledger must agree with it. */
 export interface MeterEntry extends Required<TestUsage> {
@@ -110,8 +114,6 @@ export interface TestProvider {
   close(): Promise<void>;
 }
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
-const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 const STREAM_MARK = /"stream"\s*:\s*true/;
 
 /** About four characters a token, the whole prompt with its tools: enough for a meter that is told to the client. */
@@ -146,16 +148,6 @@ const parseBody = (text: string): TestChatBody => {
   }
 };
 
-const sendJson = (
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Record<string, string> = {},
-) => {
-  response.writeHead(status, { ...JSON_HEADERS, 'content-length': Buffer.byteLength(body), ...headers });
-  response.end(body);
-};
-
 /** Pre-rendered default answers: one JSON body, and the stream's writes. */
 const renderDefault = (tokens: number, promptTokens: number, writes: number, perToken: boolean) => {
   const head: ChunkHead = { id: 'chatcmpl-default', model: 'test-model' };
@@ -174,122 +166,6 @@ const renderDefault = (tokens: number, promptTokens: number, writes: number, per
   }
   if (perToken || stream.length === 0) stream.push(Buffer.from(tail));
   return { json: Buffer.from(completionBody(head, reply, usage)), stream };
-};
-
-interface Sent {
-  outcome: TestOutcome;
-  /** Text and tool-call deltas that left, for the meter of a call that broke off. */
-  chunks: number;
-}
-
-/** Plays a scripted reply as a stream. */
-const playStream = async (
-  response: ServerResponse,
-  reply: TestReply,
-  head: ChunkHead,
-  usage: Record<string, unknown> | undefined,
-): Promise<Sent> => {
-  let left = false;
-  response.once('close', () => {
-    left = !response.writableFinished;
-  });
-  const gone = () => left || response.destroyed;
-  const write = async (text: string): Promise<void> => {
-    if (reply.splitBytes === undefined) {
-      response.write(text);
-      return;
-    }
-    const bytes = Buffer.from(text);
-    for (let start = 0; start < bytes.length && !gone(); start += reply.splitBytes) {
-      const part = bytes.subarray(start, start + reply.splitBytes);
-      await new Promise<void>((done) => response.write(part, () => setImmediate(done)));
-    }
-  };
-  const deltas = deltasOf(reply);
-  const closed = new Promise<void>((done) => response.once('close', done));
-  let chunks = 0;
-  for (let index = 0; index <= deltas.length; index++) {
-    if (gone()) return { outcome: 'left', chunks };
-    if (reply.hangAfter === index) {
-      if (index > 0) response.flushHeaders();
-      await closed;
-      return { outcome: 'left', chunks };
-    }
-    if (reply.resetAfter === index) {
-      if (index > 0) await new Promise<void>((done) => response.write('', () => done()));
-      response.socket?.resetAndDestroy();
-      return { outcome: 'cut', chunks };
-    }
-    if (!response.headersSent) {
-      response.writeHead(200, SSE_HEADERS);
-      response.flushHeaders();
-      for (const comment of reply.comments ?? []) await write(`: ${comment}\n\n`);
-    }
-    if (reply.errorChunkAfter === index) {
-      await write(event({ error: { message: 'the engine failed', type: 'server_error', code: 502 } }));
-      response.end();
-      return { outcome: 'error', chunks };
-    }
-    if (reply.endAfter === index) {
-      response.end();
-      return { outcome: 'error', chunks };
-    }
-    if (reply.garbageAfter === index) await write('data: {"choices":[{"delta":{"content":\n\n');
-    const delta = deltas[index];
-    if (delta === undefined) break;
-    if (index > 0 && reply.chunkDelayMs !== undefined) await sleep(reply.chunkDelayMs);
-    if (gone()) return { outcome: 'left', chunks };
-    await write(chunkEvent(head, index === 0 ? { role: 'assistant', ...delta } : delta));
-    chunks++;
-  }
-  await write(chunkEvent(head, {}, finishOf(reply)));
-  if (usage !== undefined) await write(usageEvent(head, usage));
-  await write(DONE);
-  response.end();
-  await closed;
-  return { outcome: response.writableFinished ? 'complete' : 'left', chunks };
-};
-
-/** Plays a scripted reply as one JSON body. */
-const playJson = async (
-  response: ServerResponse,
-  reply: TestReply,
-  head: ChunkHead,
-  usage: Record<string, unknown> | undefined,
-): Promise<Sent> => {
-  const chunks = textChunks(reply).length + (reply.toolCalls?.length ?? 0);
-  const closed = new Promise<void>((done) => response.once('close', done));
-  if (reply.chunkDelayMs !== undefined) await sleep(reply.chunkDelayMs * chunks);
-  if (response.destroyed) return { outcome: 'left', chunks: 0 };
-  if (reply.hangAfter !== undefined) {
-    await closed;
-    return { outcome: 'left', chunks: 0 };
-  }
-  if (reply.resetAfter !== undefined) {
-    response.socket?.resetAndDestroy();
-    return { outcome: 'cut', chunks: 0 };
-  }
-  if (reply.errorChunkAfter !== undefined) {
-    sendJson(response, 200, JSON.stringify({ error: { message: 'the engine failed', code: 502 } }));
-    return { outcome: 'error', chunks: 0 };
-  }
-  const body = completionBody(head, reply, usage);
-  if (reply.garbageAfter !== undefined || reply.endAfter !== undefined) {
-    sendJson(response, 200, body.slice(0, Math.floor(body.length / 2)));
-    return { outcome: 'error', chunks: 0 };
-  }
-  if (reply.splitBytes === undefined) sendJson(response, 200, body);
-  else {
-    const bytes = Buffer.from(body);
-    response.writeHead(200, JSON_HEADERS);
-    for (let start = 0; start < bytes.length; start += reply.splitBytes) {
-      const part = bytes.subarray(start, start + reply.splitBytes);
-      await new Promise<void>((done) => response.write(part, () => setImmediate(done)));
-    }
-    response.end();
-  }
-  await closed;
-  return { outcome: response.writableFinished ? 'complete' : 'left', chunks };
 };
 
 /** Starts the provider on a free port of 127.0.0.1. */

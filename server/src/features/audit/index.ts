@@ -1,0 +1,1 @@
+export { type Audit, type AuditEvent, actorOf, createAudit } from './service.ts';

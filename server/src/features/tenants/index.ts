@@ -1,0 +1,7 @@
+export {
+  findTenant,
+  findTenantByExternalId,
+  findTenantBySlug,
+  insertTenant,
+  type TenantRow,
+} from './store.ts';

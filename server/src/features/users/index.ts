@@ -1,0 +1,9 @@
+export {
+  findUser,
+  findUserByEmail,
+  findUserByExternalId,
+  foldEmail,
+  insertUser,
+  touchUser,
+  type UserRow,
+} from './store.ts';
