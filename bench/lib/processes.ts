@@ -68,7 +68,10 @@ export const start = async (options: StartOptions): Promise<Started> => {
   const readAll = (): string => readFileSync(options.logFile, 'utf8');
   const fail = async (why: string): Promise<never> => {
     await stop({ process: child, name: options.name });
-    throw new Error(`${options.name} ${why}\n${readAll().trim().split('\n').slice(-8).join('\n')}`);
+    const said = readAll()
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+    throw new Error(`${options.name} ${why}\n${said.slice(-8).join('\n')}`);
   };
   while (performance.now() - startedAt < options.timeoutMs) {
     for (const line of readAll().split('\n')) {
