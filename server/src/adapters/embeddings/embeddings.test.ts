@@ -6,7 +6,7 @@ import { createCompatibleEmbedder } from './openai-compatible.ts';
 import { createTextQueue } from './queue.ts';
 
 const dot = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  (a ?? []).reduce((sum, value, i) => sum + value * (b?.[i] ?? Number.NaN), 0);
+  [...(a ?? [])].reduce((sum, value, i) => sum + value * (b?.[i] ?? Number.NaN), 0);
 
 describe('the order of texts', () => {
   test('urgent first, then one text of each request in turn', () => {
