@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ANSWERABLE, PASSAGES, UNANSWERABLE } from '../../../../test/support/answers.ts';
+import { MORE_ANSWERABLE, MORE_PASSAGES, MORE_UNANSWERABLE } from '../../../../test/support/answers-more.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
 import { smallTalk } from './smalltalk.ts';
 import { contentTerms, likeness, stem } from './words.ts';
@@ -41,6 +42,20 @@ describe('questions that no passage answers', () => {
   test('it is said which documents were looked at', () => {
     expect(describeNoAnswer([])).toContain('found nothing');
     expect(describeNoAnswer(PASSAGES.slice(0, 2))).toContain("“Keeper's Handbook”, but they do not");
+  });
+});
+
+describe('a second set, by share', () => {
+  test('at least 0.9 of the answerable ones have the right fact and number', () => {
+    const missed = MORE_ANSWERABLE.filter(([question, fact, n]) => {
+      const answer = extractAnswer(question, [], MORE_PASSAGES);
+      return !answer?.content.includes(fact) || !answer.cited.includes(n);
+    });
+    expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(MORE_ANSWERABLE.length * 0.1);
+  });
+  test('at least 0.9 of the others are refused', () => {
+    const answered = MORE_UNANSWERABLE.filter((question) => extractAnswer(question, [], MORE_PASSAGES));
+    expect(answered.length, JSON.stringify(answered)).toBeLessThanOrEqual(MORE_UNANSWERABLE.length * 0.1);
   });
 });
 

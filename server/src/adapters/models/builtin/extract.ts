@@ -1,7 +1,7 @@
 import type { GroundingPassage } from '../../../kernel/model.ts';
 import { answersKind, type Question, readQuestion } from './question.ts';
 import { type Candidate, candidatesOf } from './sentences.ts';
-import { likeness, type Term } from './words.ts';
+import { likeness, stem, type Term } from './words.ts';
 
 /**
  * Pure: the answer of the built-in model. It writes nothing of its own: it finds the sentences of the passages that
@@ -20,9 +20,10 @@ const MIN_COVERAGE = 0.6;
 /** The same, without title, heading and neighbours. */
 const MIN_OWN_COVERAGE = 0.3;
 /** The same of the terms that are no names and numbers. */
-const MIN_PLAIN_COVERAGE = 0.4;
+const MIN_PLAIN_COVERAGE = 0.5;
 /** A sentence with all of the question's terms needs no sign of the answer's kind. */
 const SURE = 0.92;
+const ASKED_SURE = 0.75;
 /** A further sentence must come this near to the best. */
 const NEAR = 0.82;
 const MAX_SENTENCES = 3;
@@ -31,9 +32,18 @@ const MISSING_FACTOR = 1.3;
 /** What a term is worth that only the frame (title, heading), the sentence that a pronoun points to, or the one before holds. */
 const FRAME_WORTH = 0.65;
 const BEFORE_WORTH = 0.6;
+/** Of a written question that is answered right below it. */
+const ASKED_WORTH = 0.9;
 const NEIGHBOUR_WORTH = 0.45;
 const PRONOUN =
   /^(?:it|they|he|she|this|these|that|those|its|their|his|her|er|sie|es|dies\w*|il|elle|ils)\b/i;
+
+/** Words that say what kind of answer is wanted rather than about what. */
+const GENERIC = new Set(
+  'period time kind type sort way thing name number amount rate share percentage value date day year month version people person place find get give gave take use go happen work contact'
+    .split(' ')
+    .map(stem),
+);
 
 interface Scored {
   candidate: Candidate;
@@ -65,7 +75,10 @@ export function extractAnswer(
 /** Rare terms say more (BM25's idf over the candidates); terms that occur nowhere say most, against an answer. */
 function weigh(question: Question, candidates: readonly Candidate[]): Map<Term, number> {
   const weights = new Map<Term, number>();
-  const all = question.terms.map((term) => ({ term, factor: term.isName ? 1.5 : 1 }));
+  const all = question.terms.map((term) => ({
+    term,
+    factor: term.isName ? 1.5 : GENERIC.has(term.stem) ? 0.45 : 1,
+  }));
   // A question that leans on the one before is about the same things.
   const context = question.contextTerms.map((term) => ({ term, factor: term.isName ? 0.8 : 0.4 }));
   for (const { term, factor } of [...all, ...context]) {
@@ -95,10 +108,11 @@ function score(candidate: Candidate, question: Question, weights: ReadonlyMap<Te
   for (const [term, weight] of weights) {
     const inOwn = bestLikeness(term, candidate.terms);
     const inFrame = bestLikeness(term, candidate.frameTerms) * FRAME_WORTH;
+    const inAsked = bestLikeness(term, candidate.asked) * ASKED_WORTH;
     const inBefore = bestLikeness(term, before) * beforeWorth;
     total += weight;
-    own += weight * inOwn;
-    const found = Math.max(inOwn, inFrame, inBefore);
+    own += weight * Math.max(inOwn, inAsked);
+    const found = Math.max(inOwn, inFrame, inBefore, inAsked);
     framed += weight * found;
     if (term.isName) continue;
     plainTotal += weight;
@@ -110,13 +124,21 @@ function score(candidate: Candidate, question: Question, weights: ReadonlyMap<Te
   const ownCoverage = own / total;
   // What is asked about a name must be there, not the name alone.
   const onlyNames = plainTotal > 0 && plain < plainTotal * MIN_PLAIN_COVERAGE;
-  const fits = !onlyNames && (ownCoverage >= SURE || answersKind(question.kind, candidate.text, question));
+  const isKind = answersKind(question.kind, candidate.text, question);
+  const sure = ownCoverage >= SURE && question.kind !== 'person';
+  const underQuestion = candidate.asked.length > 0 && ownCoverage >= ASKED_SURE;
+  const fits = !onlyNames && !/[?？]$/.test(candidate.text) && (isKind || sure || underQuestion);
   return {
     candidate,
     coverage,
     ownCoverage,
     fits,
-    score: coverage + ownCoverage * 0.25 + (fits ? 0.15 : -0.25) + candidate.passage.score * 0.08 - brevity,
+    score:
+      coverage +
+      ownCoverage * 0.25 +
+      (fits ? (isKind ? 0.15 : 0) : -0.25) +
+      candidate.passage.score * 0.08 -
+      brevity,
   };
 }
 
@@ -140,9 +162,15 @@ function compose(best: Scored, scored: readonly Scored[], question: Question): E
     );
     if (bringsMore || isSibling(candidate, other)) take(other.candidate);
   }
-  if (/[:：]$/.test(candidate.text) || question.kind === 'reason' || question.kind === 'manner') {
+  if (
+    /[:：]$/.test(candidate.text) ||
+    question.kind === 'reason' ||
+    question.kind === 'manner' ||
+    candidate.asked.length > 0
+  ) {
     const next = scored.find((s) => s.candidate.before === candidate);
-    if (next && (next.candidate.kind === 'item' || next.coverage > 0.25)) take(next.candidate);
+    if (next && (next.candidate.kind === 'item' || next.coverage > 0.25 || next.candidate.asked.length > 0))
+      take(next.candidate);
   }
   return {
     content: picked.map((p) => `${p.text} [${p.passage.n}]`).join(' '),

@@ -59,12 +59,12 @@ const NUMBER =
   /\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|once|twice|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b/iu;
 /** A point in time, as against a span or a repetition. */
 const DATE =
-  /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|yesterday|ago|century)\b|\d年/i;
+  /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|yesterday|ago|century)\b|\d年/i;
 const SIGNS: Record<AnswerKind, RegExp> = {
   quantity: NUMBER,
   money:
     /[$€£¥]\s?\d|\d\s?(?:[$€£¥]|%)|\d[\d.,]*\s(?:[A-Z]{3}\b|(?:\w+\s)?(?:dollars?|euros?|pounds?|crowns?|cents?|francs?|percent|yen|million|thousand))|\bfree\b|\bno (?:charge|fee)/i,
-  time: /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\b\d{4}-\d\d-\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:sunset|sunrise|noon|midnight|morning|evening|daily|weekly|monthly|yearly|annually|tomorrow|today|spring|summer|autumn|winter)\b|\b(?:within|after|before|until|every|each|when|as soon as)\b|\d\s?(?:Uhr|heures?|時|年|月|日)|\b(?:mon|diens|donners|frei|sams|sonn)tags?\b|\d+\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)/i,
+  time: /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\b\d{4}-\d\d-\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:sunset|sunrise|noon|midnight|morning|evening|daily|weekly|monthly|yearly|annually|tomorrow|today|spring|summer|autumn|winter)\b|\b(?:within|after|before|until|every|each|when|as soon as)\b|\d\s?(?:Uhr|heures?|時|年|月|日)|\b(?:mon|diens|donners|frei|sams|sonn)tags?\b|\b(?:first|second|third|fourth|last)\s(?:day|week|month|quarter)|\d+\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)/i,
   person:
     /\p{Lu}[\p{L}.'’-]+\s\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|\b(?:keeper|manager|director|engineer|officer|team|department|chair(?:man|woman|person)?|president|founder|author|owner|administrator|captain|secretary|treasurer|committee|board|administration|teacher|doctor|nurse|customer|tenant|landlord|employee)\b|(?<=[\p{Ll},] )\p{Lu}\p{Ll}+/u,
   place:
@@ -79,9 +79,25 @@ const SIGNS: Record<AnswerKind, RegExp> = {
 export function answersKind(kind: AnswerKind, sentence: string, question: Question): boolean {
   if (kind === 'any' || kind === 'manner') return true;
   // A number or name that stands in the question is no answer to it.
+  // A role that is asked about is no answer either ("Who is the team lead?").
   const known = [...question.terms, ...question.contextTerms]
-    .filter((term) => term.isName)
+    .filter((term) => term.isName || kind === 'person')
     .map((term) => term.word);
-  const rest = known.reduce((text, word) => text.replaceAll(word, '_'), sentence);
+  const rest = known.reduce((text, word) => replaceWord(text, word), sentence);
   return (question.past && kind === 'time' ? DATE : SIGNS[kind]).test(rest);
+}
+
+/** Without regard to case; a plain search, since the word may hold any character. */
+function replaceWord(text: string, word: string): string {
+  const lower = text.toLowerCase();
+  const needle = word.toLowerCase();
+  // Some letters change their length with their case.
+  if (needle === '' || lower.length !== text.length) return text.replaceAll(word, '_');
+  let out = '';
+  let from = 0;
+  for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, from)) {
+    out += `${text.slice(from, at)}_`;
+    from = at + needle.length;
+  }
+  return out + text.slice(from);
 }

@@ -12,6 +12,8 @@ export interface Candidate {
   /** Terms of what frames it: title, heading, head of the table, the lead-in of a list. */
   frameTerms: string[];
   kind: 'prose' | 'row' | 'item';
+  /** Terms of the question that it stands under, as in a list of questions and answers. */
+  asked: string[];
   /** The sentence or lead-in before it in the same passage. */
   before: Candidate | null;
 }
@@ -27,6 +29,7 @@ function readPassage(passage: GroundingPassage): Candidate[] {
   const candidates: Candidate[] = [];
   const title = stems(passage.title);
   let heading: string[] = [];
+  let asked: string[] = [];
   let before: Candidate | null = null;
   const add = (text: string, kind: Candidate['kind'], frame: string[]) => {
     const clean = text.replace(/\s+/g, ' ').trim();
@@ -37,6 +40,7 @@ function readPassage(passage: GroundingPassage): Candidate[] {
       terms: stems(clean),
       frameTerms: [...title, ...heading, ...frame],
       kind,
+      asked,
       before,
     };
     candidates.push(candidate);
@@ -44,8 +48,12 @@ function readPassage(passage: GroundingPassage): Candidate[] {
   };
   for (const part of passage.text.split(/\n\s*\n/)) {
     const lines = part.split('\n').filter((line) => line.trim() !== '');
-    if (isHeading(lines)) {
+    if (isQuestion(lines)) {
+      asked = stems(lines[0] ?? '');
+      before = null;
+    } else if (isHeading(lines)) {
       heading = stems(lines[0] ?? '');
+      asked = [];
       before = null;
     } else if (lines.length > 0 && lines.every((line) => line.includes('|'))) addRows(lines, add);
     else addLines(lines, add);
@@ -54,6 +62,9 @@ function readPassage(passage: GroundingPassage): Candidate[] {
 }
 
 type Add = (text: string, kind: Candidate['kind'], frame: string[]) => void;
+
+const isQuestion = (lines: string[]): boolean =>
+  lines.length === 1 && /[?？]\**\s*$/.test(lines[0] ?? '') && (lines[0] ?? '').length <= 200;
 
 /** One short line that is no sentence. */
 function isHeading(lines: string[]): boolean {
