@@ -125,4 +125,15 @@ describe('the built-in model', () => {
     );
     expect(shown.content).toBe('The tool files.list answered:\n\na.txt\nb.txt');
   });
+
+  test('long hostile messages cost no time', async () => {
+    const tools = [{ name: 'x', description: '', inputSchema: {} }];
+    const startMs = performance.now();
+    for (const part of [' ', '1+', 'how much does ', 'word ', '漢字', '} ', '.', '?']) {
+      for (const head of ['use x ', 'what is 1+1', 'use x {']) {
+        await model.generate(ask(`${head}${part.repeat(32_000 / part.length)}y`, { tools, grounding }));
+      }
+    }
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
 });

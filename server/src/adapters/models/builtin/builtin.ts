@@ -83,13 +83,20 @@ function describeToolResult(message: Extract<ModelMessage, { role: 'tool' }>): s
 
 /** The only tool choice that is no guess: the person names an offered tool, with its arguments as JSON or none. */
 function namedTool(message: string, request: ModelRequest): ModelToolCall | null {
-  const match =
-    /^\s*(?:please\s+)?(?:\/|(?:use|call|run)\s+(?:the\s+)?(?:tool\s+)?)`?([\w.:/-]{1,128})`?(?:\s+tool)?\s*(?:with\s+(?:arguments\s+)?)?(\{[\s\S]*\})?\s*[.!]?\s*$/i.exec(
-      message,
-    );
-  const tool = request.tools?.find(({ name }) => name === match?.[1]);
-  if (!match || !tool) return null;
-  return { id: `call_${request.messages.length}`, name: tool.name, arguments: match[2] ?? '{}' };
+  const start = /^(?:please\s+)?(?:\/|(?:use|call|run)\s+(?:the\s+)?(?:tool\s+)?)`?([\w.:/-]{1,128})`?/i.exec(
+    message.trimStart(),
+  );
+  const tool = request.tools?.find(({ name }) => name === start?.[1]);
+  if (!start || !tool) return null;
+  const rest = message.trim().slice(start[0].length).trim();
+  const args = rest
+    .replace(/^tool\b/i, '')
+    .trimStart()
+    .replace(/^with\b(?:\s+arguments\b)?/i, '')
+    .replace(/[.!]$/, '')
+    .trim();
+  if (args !== '' && !(args.startsWith('{') && args.endsWith('}'))) return null;
+  return { id: `call_${request.messages.length}`, name: tool.name, arguments: args || '{}' };
 }
 
 function result(request: ModelRequest, reply: Reply): ModelResult {

@@ -42,13 +42,22 @@ const REFERS_BACK =
   /\b(it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|one|ones|er|sie|ihn|ihr|ihre|dort|davon|dazu)\b/i;
 const GOES_ON = /^\s*(and|or|but|what about|how about|und|aber|et|y)\b/i;
 
+const MAX_UNITS = 2_000;
+
+/** A question stands at the start or the end of what is pasted with it. */
+const ends = (message: string): string =>
+  message.length <= MAX_UNITS
+    ? message
+    : `${message.slice(0, MAX_UNITS / 2)}\n${message.slice(-MAX_UNITS / 2)}`;
+
 /** `earlier`: the person's messages before this one, oldest first. */
-export function readQuestion(message: string, earlier: readonly string[]): Question {
+export function readQuestion(whole: string, earlier: readonly string[]): Question {
+  const message = ends(whole);
   const terms = contentTerms(message);
   const kind = KINDS.find(([, pattern]) => pattern.test(message))?.[0] ?? 'any';
   const leans = GOES_ON.test(message) || REFERS_BACK.test(message) || terms.length < 2;
   const own = new Set(terms.map((term) => term.stem));
-  const before = leans ? contentTerms(earlier.at(-1) ?? '') : [];
+  const before = leans ? contentTerms(ends(earlier.at(-1) ?? '')) : [];
   const past = /\bwhen (?:was|were|did|had)\b|\b(?:what|which) year\b|\bwann (?:wurden?|war|hat)\b/i.test(
     message,
   );

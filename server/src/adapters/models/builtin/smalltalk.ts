@@ -27,9 +27,13 @@ const ARITHMETIC =
 const CLOCK =
   /^(?:what(?:'s| is)) (?:the )?(?:(?:current )?(?:time|date|day)|today'?s date)(?: (?:is it|today|now|right now))*[?. ]*$|^what (?:time|day|date) is it(?: today| now)?[?. ]*$/i;
 
+/** The patterns are meant for short messages, and slow on long ones. */
+const MAX_UNITS = 120;
+
 /** Null when the message is no small talk, and a question to the documents. */
 export function smallTalk(message: string): string | null {
   const text = message.trim();
+  if (text.length > MAX_UNITS) return null;
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule) return rule[1];
   if (ARITHMETIC.test(text)) return `I cannot calculate. ${HOW_TO_SET}`;
