@@ -98,11 +98,8 @@ export function route(definition: AnyRoute): AnyRoute {
   return definition;
 }
 
-/** What the HTTP layer needs of the identity feature. */
-export interface Authenticate {
-  /**
-   * The caller behind a bearer token; at once when the token has been verified before. Throws `unauthorized` with its
-   * reason, and FORBIDDEN for a suspended tenant.
-   */
-  (token: string): Caller | Promise<Caller>;
-}
+/**
+ * What the HTTP layer needs of the identity feature: the caller behind a bearer token, at once when the token has been
+ * verified before. Throws `unauthorized` with its reason, and FORBIDDEN for a suspended tenant.
+ */
+export type Authenticate = (token: string) => Caller | Promise<Caller>;

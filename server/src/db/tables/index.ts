@@ -1,8 +1,15 @@
 import type { AccountTables } from './accounts.ts';
+import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
-export interface Tables extends AccountTables, ChatTables, CostTables, HttpTables, IdentityTables {}
+export interface Tables
+  extends AccountTables,
+    AgentTables,
+    ChatTables,
+    CostTables,
+    HttpTables,
+    IdentityTables {}

@@ -1,0 +1,238 @@
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import multipart from '@fastify/multipart';
+import scalar from '@scalar/fastify-api-reference';
+import fastJsonStringify from 'fast-json-stringify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { AppError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
+import { errorBody, errorHeaders } from './error-body.ts';
+import { createGuard } from './guard.ts';
+import type { Idempotency } from './idempotency.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { LimitOptions } from './limits-hook.ts';
+import { mapError } from './map-error.ts';
+import { mountRoutes, prefixesOf } from './mount.ts';
+import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
+import { createPathTable } from './path-table.ts';
+import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
+import type { AnyRoute, Authenticate } from './route.ts';
+import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
+
+export interface AppOptions {
+  routes: readonly AnyRoute[];
+  authenticate: Authenticate;
+  idempotency: Idempotency;
+  limits: LimitOptions;
+  logger: FastifyBaseLogger;
+  corsOrigins: readonly string[];
+  /** Addresses of proxies that may set X-Forwarded-*; empty = nobody. */
+  trustProxy: readonly string[];
+  tls: { cert: string; key: string } | null;
+  maxUploadBytes: number;
+  draining(): boolean;
+  /** Called once for each response, with the route's template. */
+  observe(sample: { method: string; route: string; status: number; seconds: number }): void;
+  /** Other plugins that bring routes of their own (the identity provider, the MCP door, the console). */
+  plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const fault = mapError(error);
+  if (fault.status >= 500)
+    request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
+  // A fault before the first hook (a path that cannot be decoded) has no context yet.
+  const context = request.context ?? contextOf(request.raw.url ?? '/');
+  reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
+  return reply
+    .code(fault.status)
+    .type('application/json; charset=utf-8')
+    .serializer((body: unknown) => String(body))
+    .send(JSON.stringify(errorBody(fault, context.shape, request.id)));
+};
+
+const isEmpty = (body: unknown): boolean =>
+  body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
+
+/** Between parsing and validation: an absent body counts as an empty object, a stray one is refused. */
+const settleBody = (request: FastifyRequest): void => {
+  const takes = request.routeOptions.schema?.body !== undefined;
+  const ownParser = request.routeOptions.schema?.consumes !== undefined;
+  if (request.isMultipart() && !ownParser) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
+  }
+  if (takes && request.body === undefined) request.body = {};
+  if (!takes && !ownParser && !isEmpty(request.body)) {
+    throw new AppError('VALIDATION_ERROR', 'this operation takes no body', {
+      details: { fields: [{ field: '/', reason: 'must be empty' }] },
+    });
+  }
+};
+
+/** Builds the whole HTTP side; nothing listens yet. */
+export const buildApp = async (options: AppOptions): Promise<FastifyInstance> => {
+  const freePerMinute = options.limits.tables.reference.free.perMinute ?? 60;
+  const common = {
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: (raw: { headers: Record<string, string | string[] | undefined> }) =>
+      clientRequestId(raw.headers['x-request-id']) ?? newId(),
+    requestIdHeader: false as const,
+    rewriteUrl: (raw: { url?: string }) => rewriteUrl(raw.url ?? '/'),
+    bodyLimit: BODY_LIMIT_BYTES,
+    routerOptions: { maxParamLength: 512 },
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle' as const,
+    clientErrorHandler: clientErrorHandler(freePerMinute),
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers({
+        'x-ratelimit-limit': String(freePerMinute),
+        'x-ratelimit-remaining': String(freePerMinute),
+        'x-ratelimit-reset': String(Math.ceil(options.limits.clock.now() / 1000) + 60),
+      });
+      sendError(error, request, reply);
+    },
+  };
+  const app: FastifyInstance =
+    options.tls === null
+      ? Fastify(common)
+      : (Fastify({ ...common, https: options.tls }) as unknown as FastifyInstance);
+
+  app.setValidatorCompiler(createValidatorCompiler());
+  app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));
+  app.setErrorHandler(sendError);
+  answerExpectations(app.server, freePerMinute);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    try {
+      done(null, body.length === 0 ? undefined : parseJsonBody(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  app.decorateRequest('context', null as never);
+
+  if (options.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: [...options.corsOrigins],
+      credentials: true,
+      exposedHeaders: [
+        'X-Request-ID',
+        'X-API-Version',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'Retry-After',
+        'Idempotent-Replayed',
+        'Location',
+        'Link',
+        'X-Total-Count',
+      ],
+      maxAge: 600,
+    });
+  }
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    hsts: options.tls === null ? false : { maxAge: 31_536_000, includeSubDomains: false },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  });
+  await app.register(multipart, {
+    limits: { fileSize: options.maxUploadBytes, files: 1, fields: 20, fieldSize: 65_536, headerPairs: 100 },
+    throwFileSizeLimit: false,
+  });
+  await registerOpenApi(app);
+
+  const paths = createPathTable(options.routes, prefixesOf);
+  app.addHook('onRequest', createGuard({ ...options, paths }));
+  app.addHook('preValidation', (request, _reply, done) => {
+    try {
+      settleBody(request);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (!reply.hasHeader('cache-control') && request.context?.table)
+      reply.header('cache-control', 'no-store');
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    options.observe({
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+    request.log.info(
+      {
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 100) / 100,
+        ...(request.context?.caller ? { user_id: request.context.caller.userId } : {}),
+      },
+      'request',
+    );
+    done();
+  });
+  app.setNotFoundHandler((_request) => {
+    throw new AppError('NOT_FOUND', 'this path does not exist');
+  });
+
+  mountRoutes(app, options.routes, options.idempotency);
+  mountDocument(app, options.routes);
+  for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
+  return app;
+};
+
+/** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`, which needs scripts and styles of its own. */
+const mountDocument = (app: FastifyInstance, routes: readonly AnyRoute[]): void => {
+  const open = new Set(
+    routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
+  );
+  let document: Record<string, unknown> | null = null;
+  const built = (): Record<string, unknown> => {
+    document ??= openApiDocument(app, open);
+    return document;
+  };
+  const config = { access: 'public', surface: 'root' } as const;
+  app.get('/openapi.json', { config, schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(built())),
+  );
+  app.get('/openapi.yaml', { config, schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/yaml; charset=utf-8').send(openApiYaml(built())),
+  );
+  app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public', surface: 'root' };
+    });
+    scope.addHook('onSend', (_request, reply, _payload, done) => {
+      reply.header(
+        'content-security-policy',
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+      );
+      done();
+    });
+    await scope.register(scalar, {
+      routePrefix: '/docs',
+      configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
+    });
+  });
+};

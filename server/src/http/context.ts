@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../kernel/caller.ts';
+import type { ErrorShape } from './error-body.ts';
+import type { Access } from './route.ts';
+
+/** What the hooks settle about a request before its handler runs. */
+export interface RequestContext {
+  shape: ErrorShape;
+  /** Which rate table counts; null on system endpoints, which show the count and add nothing. */
+  table: 'reference' | 'overview' | null;
+  caller: Caller | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    context: RequestContext;
+  }
+  interface FastifyContextConfig {
+    access?: Access;
+    /** Template for metrics and the rate table, without the request's own values. */
+    surface?: 'v1' | 'v2' | 'root';
+  }
+}
+
+const V1 = '/api/v1';
+const V2 = '/v2';
+
+const under = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) &&
+  (path.length === prefix.length || path[prefix.length] === '/' || path[prefix.length] === '?');
+
+/** `/api/v2/…` is `/v2/…` under another name. */
+export const rewriteUrl = (url: string): string => (under(url, '/api/v2') ? url.slice(4) : url);
+
+/** By the path alone, so that unknown paths under a prefix answer in its shape too. */
+export const contextOf = (path: string): RequestContext => {
+  if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
+  if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
+  return { shape: 'A', table: null, caller: null };
+};
+
+const TOKEN_PARAMETER = /[?&](access_token|token|api_key|apikey|bearer|authorization|jwt)=/i;
+
+export const hasTokenInUrl = (url: string): boolean => {
+  const query = url.indexOf('?');
+  return query >= 0 && TOKEN_PARAMETER.test(url.slice(query));
+};
+
+/** The bearer token of the request, or null. RFC 6750 section 2.1; the scheme's name is case-insensitive. */
+export const bearerToken = (request: FastifyRequest): string | null => {
+  const header = request.headers.authorization;
+  if (header === undefined) return null;
+  const match = /^bearer +([^\s]+) *$/i.exec(header);
+  return match?.[1] ?? '';
+};
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The client's id where it is well formed, else null. */
+export const clientRequestId = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' && REQUEST_ID.test(header) ? header : null;

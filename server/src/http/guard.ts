@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Caller } from '../kernel/caller.ts';
+import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import { bearerToken, contextOf, hasTokenInUrl } from './context.ts';
+import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
+import type { PathTable } from './path-table.ts';
+import type { Authenticate } from './route.ts';
+
+export interface GuardOptions {
+  authenticate: Authenticate;
+  limits: LimitOptions;
+  paths: PathTable;
+  draining(): boolean;
+}
+
+const MAX_URL_CHARACTERS = 8_192;
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+};
+
+/**
+ * The first hook of every request, in the contract's order of refusals (section 14): 401, unknown path 404, 405, 429,
+ * 403; what follows (413, 415, 422, 404 of a record, 409, 402) is settled by parsers, validation and services.
+ */
+export const createGuard = (options: GuardOptions) => {
+  const { authenticate, limits, paths } = options;
+
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    const url = request.raw.url ?? '/';
+    const path = pathOf(url);
+    request.context = contextOf(path);
+    reply.header('x-api-version', '2.0.0');
+    reply.header('x-request-id', request.id);
+    const onApi = request.context.table !== null;
+
+    /** Refuses with precedence over 429, after the headers have been set. */
+    const refuse = (error: AppError): void => {
+      applyRateLimit(request, reply, limits, onApi);
+      done(error);
+    };
+    if (url.length > MAX_URL_CHARACTERS)
+      return refuse(new AppError('URI_TOO_LONG', 'the address is too long'));
+    const found = request.is404 ? paths.find(path) : null;
+    const unknown = request.is404 && found === null;
+    const access = request.routeOptions.config.access;
+    const open = request.is404 ? (found?.public ?? true) : access === 'public';
+    if (onApi && hasTokenInUrl(url)) {
+      return refuse(
+        unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer'),
+      );
+    }
+
+    const proceed = (): void => {
+      if (unknown) return refuse(new AppError('NOT_FOUND', 'this path does not exist'));
+      if (found !== null) {
+        return refuse(
+          new AppError('METHOD_NOT_ALLOWED', `this path takes ${found.allow}`, {
+            headers: { allow: found.allow },
+          }),
+        );
+      }
+      const limited = applyRateLimit(request, reply, limits, onApi);
+      if (limited !== null) return done(limited);
+      if (onApi && options.draining()) {
+        return done(
+          new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),
+        );
+      }
+      const { caller } = request.context;
+      if (
+        access !== undefined &&
+        access !== 'public' &&
+        access !== 'signed-in' &&
+        !caller?.permissions.has(access)
+      ) {
+        return done(forbidden(access));
+      }
+      done();
+    };
+
+    const token = onApi ? bearerToken(request) : null;
+    if (token === null) {
+      if (open) return proceed();
+      return refuse(unauthorized('TOKEN_MISSING', 'this needs a token: send Authorization: Bearer <token>'));
+    }
+    // Sign-in and the like do not look at a token: an expired one must not stand in the way of a new one.
+    if (open && !unknown) return proceed();
+
+    const signedIn = (caller: Caller): void => {
+      request.context.caller = caller;
+      proceed();
+    };
+    const failed = (error: unknown): void => {
+      if (error instanceof AppError) return refuse(error);
+      done(error instanceof Error ? error : new Error('authentication failed', { cause: error }));
+    };
+    try {
+      const caller = authenticate(token);
+      if (caller instanceof Promise) caller.then(signedIn, failed);
+      else signedIn(caller);
+    } catch (error) {
+      failed(error);
+    }
+  };
+};

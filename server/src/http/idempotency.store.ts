@@ -1,0 +1,74 @@
+import type { Db } from '../db/db.ts';
+import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
+
+export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
+  claim: (callerId, key, fingerprint, now) =>
+    db.write(async (tx): Promise<ClaimResult> => {
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where('caller_id', '=', callerId)
+        .where('key', '=', key)
+        .where('created_at', '<=', now - IDEMPOTENCY_TTL_MS)
+        .execute();
+      const inserted = await tx
+        .insertInto('idempotency_keys')
+        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now })
+        .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
+        .executeTakeFirst();
+      if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
+      const row = await tx
+        .selectFrom('idempotency_keys')
+        .selectAll()
+        .where('caller_id', '=', callerId)
+        .where('key', '=', key)
+        .executeTakeFirst();
+      if (row === undefined) return { outcome: 'running' };
+      if (row.fingerprint !== fingerprint) return { outcome: 'mismatch' };
+      if (row.state !== 'done') return { outcome: 'running' };
+      return {
+        outcome: 'done',
+        answer: {
+          status: row.status ?? 200,
+          headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
+          body: row.body ?? '',
+        },
+      };
+    }),
+  finish: (callerId, key, answer) =>
+    db.write(async (tx) => {
+      await tx
+        .updateTable('idempotency_keys')
+        .set({
+          state: 'done',
+          status: answer.status,
+          headers: JSON.stringify(answer.headers),
+          body: answer.body,
+        })
+        .where('caller_id', '=', callerId)
+        .where('key', '=', key)
+        .execute();
+    }),
+  release: (callerId, key) =>
+    db.write(async (tx) => {
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where('caller_id', '=', callerId)
+        .where('key', '=', key)
+        .where('state', '=', 'running')
+        .execute();
+    }),
+  sweep: (now) =>
+    db.write(async (tx) => {
+      // The embedded store belongs to one process, so what is still running at its start died with the last one.
+      const dead = db.dialect === 'sqlite' ? now : now - 3_600_000;
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where((w) =>
+          w.or([
+            w('created_at', '<=', now - IDEMPOTENCY_TTL_MS),
+            w.and([w('state', '=', 'running'), w('created_at', '<=', dead)]),
+          ]),
+        )
+        .execute();
+    }),
+});

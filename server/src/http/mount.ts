@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import '@fastify/swagger';
+import { Strict } from '../kernel/schema.ts';
+import { fingerprintOf, type Idempotency, idempotencyKey, type StoredAnswer } from './idempotency.ts';
+import type { AnyRoute } from './route.ts';
+
+const PREFIXES = { all: ['/api/v1', '/v2'], v1: ['/api/v1'], v2: ['/v2'], root: [''] } as const;
+
+/** Prefixes that a route stands under; `/api/v2` is `/v2` after rewriting. */
+export const prefixesOf = (route: AnyRoute): readonly string[] => PREFIXES[route.surface ?? 'all'];
+
+const NO_PARAMETERS = Strict({});
+
+const successOf = (route: AnyRoute): number => Number(Object.keys(route.responses)[0] ?? 200);
+
+/** RFC 9745 and RFC 8594. */
+const deprecationHeaders = (deprecated: NonNullable<AnyRoute['deprecated']>): Record<string, string> => ({
+  deprecation: `@${Math.floor(Date.parse(deprecated.since) / 1000)}`,
+  sunset: new Date(deprecated.sunset).toUTCString(),
+});
+
+const REPLAYED_HEADERS = ['location', 'content-type', 'x-total-count', 'link'];
+
+const storedAnswer = (reply: FastifyReply, status: number, body: string): StoredAnswer | null => {
+  if (status < 200 || status > 299) return null;
+  const headers: Record<string, string> = {};
+  for (const name of REPLAYED_HEADERS) {
+    const value = reply.getHeader(name);
+    if (value !== undefined) headers[name] = String(value);
+  }
+  return { status, headers, body };
+};
+
+/** Sends a stored answer as it went out the first time. */
+export const replayAnswer = (reply: FastifyReply, answer: StoredAnswer): FastifyReply => {
+  reply.headers(answer.headers).header('idempotent-replayed', 'true').code(answer.status);
+  if (reply.getHeader('content-type') === undefined) reply.type('application/json; charset=utf-8');
+  return reply.serializer((text: unknown) => String(text)).send(answer.body);
+};
+
+/**
+ * Puts the routes on their prefixes. Binding only: who may call, limits and errors are settled by the hooks of `app.ts`.
+ */
+export const mountRoutes = (
+  app: FastifyInstance,
+  routes: readonly AnyRoute[],
+  idempotency: Idempotency,
+): void => {
+  const operations = new Set<string>();
+  for (const route of routes) {
+    if (operations.has(route.operationId))
+      throw new Error(`operation ${route.operationId} is declared twice`);
+    operations.add(route.operationId);
+    for (const prefix of prefixesOf(route)) app.route(optionsOf(route, prefix, idempotency));
+  }
+};
+
+const call = async (route: AnyRoute, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  // The compiled schemas have checked what the route's types promise; `caller` is set wherever access asks for one.
+  const input = {
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    caller: request.context.caller,
+    request,
+    reply,
+    requestId: request.id,
+  } as never;
+  return route.handler(input);
+};
+
+const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): RouteOptions => {
+  const success = successOf(route);
+  const response: Record<number, unknown> = {};
+  for (const [status, schema] of Object.entries(route.responses))
+    if (schema) response[Number(status)] = schema;
+  const deprecated = route.deprecated === undefined ? null : deprecationHeaders(route.deprecated);
+
+  const once = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    callerId: string,
+  ): Promise<FastifyReply> =>
+    idempotency.once<FastifyReply>(
+      {
+        callerId,
+        key,
+        fingerprint: fingerprintOf(request.method, request.routeOptions.url ?? '', {
+          params: request.params,
+          query: request.query,
+          body: request.body,
+        }),
+      },
+      async () => {
+        const result = await call(route, request, reply);
+        const status = reply.statusCode;
+        const body = result === undefined || result === null ? '' : String(reply.serialize(result as object));
+        return {
+          result: reply
+            .serializer((text: unknown) => String(text))
+            .type('application/json; charset=utf-8')
+            .send(body),
+          answer: storedAnswer(reply, status, body),
+        };
+      },
+      (answer) => replayAnswer(reply, answer),
+    );
+
+  return {
+    method: route.method,
+    url: prefix + route.path,
+    ...(route.bodyLimitBytes === undefined ? {} : { bodyLimit: route.bodyLimitBytes }),
+    config: { access: route.access, surface: prefix === '/api/v1' ? 'v1' : prefix === '/v2' ? 'v2' : 'root' },
+    schema: {
+      operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
+      summary: route.summary,
+      tags: [route.tag],
+      ...(route.description === undefined ? {} : { description: route.description }),
+      ...(route.deprecated === undefined ? {} : { deprecated: true }),
+      ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
+      ...(route.produces === undefined ? {} : { produces: [route.produces] }),
+      ...(route.body === undefined || route.consumes !== undefined ? {} : { body: route.body }),
+      querystring: route.query ?? NO_PARAMETERS,
+      ...(route.params === undefined ? {} : { params: route.params }),
+      response,
+    },
+    handler: (request, reply) => {
+      if (deprecated !== null) reply.headers(deprecated);
+      reply.code(success);
+      if (route.method === 'POST' && route.idempotency !== 'own') {
+        const key = idempotencyKey(request.headers['idempotency-key']);
+        const caller = request.context.caller;
+        if (key !== null && caller !== null) return once(request, reply, key, caller.userId);
+      }
+      if (success === 204) return call(route, request, reply).then(() => reply.send());
+      return call(route, request, reply);
+    },
+  };
+};

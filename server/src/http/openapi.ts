@@ -1,0 +1,130 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { stringify } from 'yaml';
+
+const ERRORS: Record<number, string> = {
+  401: 'No token, or one that is not valid',
+  402: 'A cost limit leaves no room',
+  403: 'The caller lacks a permission',
+  404: 'Not found, or not for this caller',
+  409: 'In conflict with the present state',
+  413: 'The body is too large',
+  415: 'This content type is not taken',
+  422: 'The request is not valid; details.fields says where',
+  429: 'Too many requests; Retry-After says when to try again',
+  500: 'Something went wrong inside',
+  502: 'A model provider or MCP server answered wrongly',
+  503: 'Not available now; Retry-After says when to try again',
+  504: 'A model provider or MCP server did not answer in time',
+};
+
+const errorSchemaA = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'details', 'request_id'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        details: { type: 'object', additionalProperties: true },
+        request_id: { type: 'string' },
+      },
+    },
+  },
+};
+
+const errorSchemaB = {
+  type: 'object',
+  required: ['error', 'message', 'code', 'details', 'request_id'],
+  properties: {
+    error: { type: 'string' },
+    message: { type: 'string' },
+    code: { type: 'string' },
+    details: { type: 'object', additionalProperties: true },
+    request_id: { type: 'string' },
+  },
+};
+
+interface OpenApiOperation {
+  security?: unknown;
+  responses?: Record<string, unknown>;
+  parameters?: unknown[];
+}
+
+/** Adds to each operation what all share: error bodies, security, the idempotency header. */
+const complete = (document: Record<string, unknown>, publicOperations: ReadonlySet<string>): void => {
+  const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
+  for (const [path, methods] of Object.entries(paths)) {
+    const shape = path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+    const api = path.startsWith('/v2') || path.startsWith('/api/v1');
+    for (const [method, operation] of Object.entries(methods)) {
+      const open = publicOperations.has(operation.operationId ?? '');
+      operation.security = open ? [] : [{ bearer: [] }];
+      operation.responses ??= {};
+      if (!api) continue;
+      for (const [status, description] of Object.entries(ERRORS)) {
+        if (open && status === '403') continue;
+        operation.responses[status] ??= {
+          description,
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
+        };
+      }
+      if (method === 'post') {
+        operation.parameters = [
+          ...(operation.parameters ?? []),
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: false,
+            description: 'The same key and body within 24 h get the first answer again',
+            schema: { type: 'string', minLength: 1, maxLength: 255 },
+          },
+        ];
+      }
+    }
+  }
+};
+
+export const registerOpenApi = async (app: FastifyInstance): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Pentarch Agent Platform API',
+        version: '2.0.0',
+        description:
+          'A network of eleven AI agents behind one API. Every resource stands under /api/v1 (error shape A) and under /v2, which is also served as /api/v2 (error shape B).',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An access token, a personal access token or an API key',
+          },
+        },
+      },
+    },
+    hideUntagged: true,
+    exposeHeadRoutes: false,
+  });
+};
+
+/** The finished document; call after `app.ready()`. */
+export const openApiDocument = (
+  app: FastifyInstance,
+  publicOperations: ReadonlySet<string>,
+): Record<string, unknown> => {
+  const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
+  const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
+  components.schemas = { ...components.schemas, ErrorA: errorSchemaA, ErrorB: errorSchemaB };
+  document.components = components;
+  complete(document, publicOperations);
+  return document;
+};
+
+export const openApiYaml = (document: Record<string, unknown>): string =>
+  stringify(document, { aliasDuplicateObjects: false });

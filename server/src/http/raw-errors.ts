@@ -1,0 +1,67 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { errorBody } from './error-body.ts';
+
+const STATUS_TEXT: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large',
+};
+
+const fromSocketError = (code: string | undefined): AppError => {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new AppError('HEADERS_TOO_LARGE', 'the request headers are larger than this server takes');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new AppError('REQUEST_TIMEOUT', 'the request did not arrive in time');
+  return new AppError('BAD_REQUEST', 'this is not a valid HTTP request');
+};
+
+/** Headers that every response carries, also those that never reach a route. Rate figures: nothing was counted. */
+const baseHeaders = (requestId: string, freePerMinute: number, nowMs: number): Record<string, string> => ({
+  'content-type': 'application/json; charset=utf-8',
+  'x-api-version': '2.0.0',
+  'x-request-id': requestId,
+  'x-ratelimit-limit': String(freePerMinute),
+  'x-ratelimit-remaining': String(freePerMinute),
+  'x-ratelimit-reset': String(Math.ceil(nowMs / 1000) + 60),
+  'cache-control': 'no-store',
+  connection: 'close',
+});
+
+/**
+ * What the HTTP parser refuses before there is a request (bad request line, smuggling, header overflow, slow request):
+ * the contract's body all the same.
+ */
+export const clientErrorHandler =
+  (freePerMinute: number) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const fault = fromSocketError(error.code);
+    const requestId = newId();
+    const body = JSON.stringify(errorBody(fault, 'A', requestId));
+    const headers = {
+      ...baseHeaders(requestId, freePerMinute, Date.now()),
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end(
+      `HTTP/1.1 ${fault.status} ${STATUS_TEXT[fault.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+    );
+  };
+
+/** `Expect:` with anything but 100-continue. */
+export const answerExpectations = (server: Server, freePerMinute: number): void => {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const requestId = newId();
+    const fault = new AppError('EXPECTATION_FAILED', 'this server knows no expectation but 100-continue');
+    response.writeHead(417, baseHeaders(requestId, freePerMinute, Date.now()));
+    response.end(JSON.stringify(errorBody(fault, 'A', requestId)));
+  });
+};

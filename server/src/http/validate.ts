@@ -1,0 +1,61 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify/types/schema.js';
+
+/**
+ * Ajv for bodies (no coercion: a number is a number) and for parameters (which arrive as text). Compiled at the first
+ * use and kept by schema object, since each route stands under several prefixes.
+ */
+const createAjv = (coerceTypes: boolean): Ajv => {
+  const ajv = new Ajv({
+    coerceTypes,
+    allErrors: true,
+    useDefaults: false,
+    removeAdditional: false,
+    strict: false,
+  });
+  // The package's CommonJS default export is the function itself.
+  (addFormats as unknown as (target: Ajv) => void)(ajv);
+  return ajv;
+};
+
+export const createValidatorCompiler = (): FastifySchemaCompiler<object> => {
+  const bodies = createAjv(false);
+  const parameters = createAjv(true);
+  const cache = new WeakMap<object, { body?: ValidateFunction; parameters?: ValidateFunction }>();
+  return ({ schema, httpPart }) => {
+    const known = cache.get(schema) ?? {};
+    cache.set(schema, known);
+    const isBody = httpPart === 'body';
+    return (data: unknown) => {
+      let validate = isBody ? known.body : known.parameters;
+      if (validate === undefined) {
+        validate = (isBody ? bodies : parameters).compile(schema);
+        if (isBody) known.body = validate;
+        else known.parameters = validate;
+      }
+      if (validate(data)) return { value: data };
+      const error = Object.assign(new Error('validation'), { validation: validate.errors ?? [] });
+      return { error };
+    };
+  };
+};
+
+type Serialize = (data: unknown) => string;
+
+/** Response serialisers, compiled at the first answer and kept by schema object. */
+export const createSerializerCompiler = (
+  compile: (schema: object) => Serialize,
+): FastifySerializerCompiler<object> => {
+  const cache = new WeakMap<object, Serialize>();
+  return ({ schema }) => {
+    return (data: unknown) => {
+      let serialize = cache.get(schema);
+      if (serialize === undefined) {
+        serialize = compile(schema);
+        cache.set(schema, serialize);
+      }
+      return serialize(data);
+    };
+  };
+};

@@ -1,0 +1,79 @@
+import type { Caller } from './caller.ts';
+import type { NanoUsd } from './money.ts';
+
+/**
+ * The tool port: what agents may call. Sources are the platform's own features (search, memory, tasks, …) and the MCP
+ * gateway; every way to a tool goes through `ToolGate`.
+ */
+
+export interface ToolContext {
+  caller: Caller;
+  /** Null for a direct call through the API. */
+  agentId: string | null;
+  conversationId: string | null;
+  runId: string | null;
+  requestId: string;
+  /** Aborted on cancel, time-out and shutdown; a tool must stop then. */
+  signal: AbortSignal;
+  /** True once untrusted content (documents, tool results, context data) has entered the run. */
+  tainted: boolean;
+}
+
+export interface ToolAnnotations {
+  readOnly: boolean;
+  destructive: boolean;
+  /** Calling it twice with the same arguments is harmless: only such tools are repeated after a crash. */
+  idempotent: boolean;
+  /** Reaches outside of the platform. */
+  openWorld: boolean;
+}
+
+export interface ToolOutcome {
+  /** Text for the model, already capped. */
+  content: string;
+  isError: boolean;
+  structured?: unknown;
+  /** Metered cost of the call, for the ledger. */
+  costNanoUsd?: NanoUsd;
+  /** Passages that the answer may cite, for tools that search documents. */
+  passages?: ToolPassage[];
+}
+
+export interface ToolPassage {
+  documentId: string;
+  chunkId: string;
+  title: string;
+  page: number | null;
+  text: string;
+  score: number;
+}
+
+export interface AgentTool {
+  /** Name of the MCP server, or `pentarch` for the platform's own. */
+  server: string;
+  /** Unique within the server; the model sees `server.name` with dots made safe for its provider. */
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments; checked before every call. */
+  inputSchema: Record<string, unknown>;
+  annotations: ToolAnnotations;
+  /** Permission that the caller needs; agents act as the caller. */
+  permission: string;
+  call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
+}
+
+export interface ToolSource {
+  /** Tools that this caller may use through this agent now. Cheap: it is asked once for each run. */
+  list(caller: Caller, agentId: string | null): readonly AgentTool[] | Promise<readonly AgentTool[]>;
+}
+
+export type GateDecision =
+  | { outcome: 'run' }
+  | { outcome: 'denied'; reason: string; proposalId: string | null }
+  /** A proposal was made (or already stands): the run waits for it. */
+  | { outcome: 'wait'; proposalId: string };
+
+/** Governance in front of a tool call (contract, section 7). The same gate on every way to a tool. */
+export interface ToolGate {
+  check(tool: AgentTool, args: Record<string, unknown>, context: ToolContext): Promise<GateDecision>;
+}
