@@ -1,4 +1,22 @@
+import { type Kysely, sql } from 'kysely';
+import type { DialectName } from '../db.ts';
 import type { SchemaStep } from '../migrate.ts';
+
+/** Rows of the audit cannot be changed or deleted by any statement of this process. */
+const protectAudit = async (db: Kysely<unknown>, dialect: DialectName): Promise<void> => {
+  if (dialect === 'sqlite') {
+    for (const verb of ['update', 'delete']) {
+      await sql`${sql.raw(
+        `create trigger audit_events_no_${verb} before ${verb} on audit_events begin select raise(abort, 'audit rows are append-only'); end`,
+      )}`.execute(db);
+    }
+    return;
+  }
+  await sql`create function audit_events_append_only() returns trigger language plpgsql as
+    $$ begin raise exception 'audit rows are append-only'; end $$`.execute(db);
+  await sql`create trigger audit_events_append_only before update or delete on audit_events
+    for each row execute function audit_events_append_only()`.execute(db);
+};
 
 export const identity: SchemaStep = {
   name: '002-identity',
@@ -166,6 +184,7 @@ export const identity: SchemaStep = {
       .on('audit_events')
       .columns(['tenant_id', 'seq'])
       .execute();
+    await protectAudit(db, t.dialect);
     await db.schema
       .createTable('audit_heads')
       .addColumn('tenant_id', 'text', (c) => c.primaryKey())

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
 import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
 import { type AuditFields, chainText, GENESIS } from './rules.ts';
 
 export type { AuditEventRow };
@@ -69,3 +70,83 @@ export const appendRow = async (tx: Queryable, event: Omit<AuditFields, 'seq'>):
   });
   await setHead(tx, { tenantId: fields.tenantId, hash: rowHash });
 };
+
+export interface AuditFilter {
+  tenantId: string;
+  actor?: string | undefined;
+  action?: string | undefined;
+  outcome?: string | undefined;
+  target?: string | undefined;
+  /** Epoch ms, inclusive. */
+  from?: number | undefined;
+  /** Epoch ms, exclusive. */
+  to?: number | undefined;
+}
+
+/** Newest first, up to `limit + 1` rows, and the number of all. */
+export const listRows = async (
+  db: Queryable,
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<{ rows: AuditEventRow[]; total: number }> => {
+  let matching = db.selectFrom('audit_events').where('tenant_id', '=', filter.tenantId);
+  const { actor, action, outcome, target, from, to } = filter;
+  if (actor !== undefined) matching = matching.where('actor_id', '=', actor);
+  if (outcome !== undefined) matching = matching.where('outcome', '=', outcome);
+  if (target !== undefined) matching = matching.where('target_id', '=', target);
+  if (from !== undefined) matching = matching.where('created_at', '>=', from);
+  if (to !== undefined) matching = matching.where('created_at', '<', to);
+  if (action !== undefined) {
+    matching = matching.where((eb) =>
+      eb.or([
+        eb('action', '=', action),
+        // `session` finds `session.created`: everything between "session." and the next character, "/".
+        eb.and([eb('action', '>=', `${action}.`), eb('action', '<', `${action}/`)]),
+      ]),
+    );
+  }
+  const { after } = page;
+  let query = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  query =
+    after === null
+      ? query.offset((page.page - 1) * page.limit)
+      : query.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+/** Rows in the order of the chain, after `seq`. */
+export const readChain = (
+  db: Queryable,
+  tenantId: string,
+  seq: number,
+  limit: number,
+): Promise<AuditEventRow[]> =>
+  db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+
+export const readHead = (db: Queryable, tenantId: string): Promise<AuditHeadRow | undefined> =>
+  db.selectFrom('audit_heads').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
+
+export const listAuditedTenants = async (db: Queryable): Promise<string[]> =>
+  (await db.selectFrom('audit_heads').select('tenant_id').orderBy('tenant_id').execute()).map(
+    (row) => row.tenant_id,
+  );

@@ -2,9 +2,11 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Mailer } from '../../kernel/mail.ts';
 import type { Audit } from '../audit/index.ts';
 import { touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
+import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
@@ -42,10 +44,13 @@ export interface IdentityOptions {
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
+  mailer: Mailer;
   log: Log;
 }
 
 export interface Identity {
+  /** What the users feature needs (its AccountPort), and passwords. */
+  accounts: Accounts;
   /** Sign-in, refresh and sign-out, as the routes use them. */
   sessions: Sessions;
   /** Synchronous and in a few microseconds for a token that was seen before. */
@@ -112,10 +117,22 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     isPublicClient: (clientId) => Promise.resolve(FIRST_PARTY_CLIENTS.includes(clientId)),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
+  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
+  const accounts = createAccounts({
+    db,
+    clock,
+    audit,
+    mailer: options.mailer,
+    lockout,
+    publicUrl: options.publicUrl,
+    forgetUser,
+    log,
+  });
   const sessions = createSessions({
     db,
     clock,
-    lockout: createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT }),
+    lockout,
     families,
     audit,
     externalIssuer: config.IDP_URL,
@@ -124,6 +141,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
 
   return {
+    accounts,
     sessions,
     authenticate,
     start: () => keys.load(),
@@ -134,9 +152,10 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       sessions,
       apiKeys: createKeys(keyOptions, 'api_key'),
       personalTokens: createKeys(keyOptions, 'personal_token'),
+      accounts,
     }),
     seal,
-    forgetUser: (userId) => authenticate.forget((caller) => caller.userId === userId),
+    forgetUser,
     forgetTenant: (tenantId) => authenticate.forget((caller) => caller.tenantId === tenantId),
   };
 };

@@ -1,11 +1,14 @@
 import { type AnyRoute, route } from '../../http/route.ts';
 import { pageRequest } from '../../kernel/pagination.ts';
+import type { Accounts } from './accounts/service.ts';
 import { readClaims } from './jwt-form.ts';
 import { type Keys, keyView } from './keys/service.ts';
 import { originOf } from './origin.ts';
 import {
   ApiKeyCreated,
   ApiKeyPage,
+  ChangePassword,
+  ForgotPassword,
   IdParams,
   ListQuery,
   LoginRequest,
@@ -15,7 +18,10 @@ import {
   NewPersonalToken,
   PersonalTokenCreated,
   RefreshRequest,
+  ResetPassword,
   RotateKey,
+  SessionList,
+  SessionParams,
   TokenPair,
 } from './schema.ts';
 import type { Sessions } from './sessions/service.ts';
@@ -24,6 +30,7 @@ export interface IdentityRoutesOptions {
   sessions: Sessions;
   apiKeys: Keys;
   personalTokens: Keys;
+  accounts: Accounts;
 }
 
 const DEFAULT_OVERLAP_S = 86_400;
@@ -213,8 +220,84 @@ const personalTokenRoutes = ({ personalTokens }: IdentityRoutesOptions): AnyRout
   }),
 ];
 
+const passwordRoutes = ({ accounts }: IdentityRoutesOptions): AnyRoute[] => [
+  route({
+    method: 'POST',
+    path: '/auth/password/forgot',
+    surface: 'v2',
+    operationId: 'forgotPassword',
+    summary: 'Ask for a link to a new password; it goes by mail if the account exists',
+    tag: 'Authentication',
+    access: 'public',
+    idempotency: 'own',
+    body: ForgotPassword,
+    responses: { 202: null },
+    handler: async ({ body, reply }) => {
+      await accounts.forgotPassword(body.email);
+      return reply.code(202).send();
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/auth/password/reset',
+    surface: 'v2',
+    operationId: 'resetPassword',
+    summary: 'Set the password that an invitation or reset link is for',
+    tag: 'Authentication',
+    access: 'public',
+    idempotency: 'own',
+    body: ResetPassword,
+    responses: { 204: null },
+    handler: ({ body, request, requestId }) =>
+      accounts.useLink(body.token, body.password, originOf(request, requestId)),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/me/password',
+    surface: 'v2',
+    operationId: 'changeMyPassword',
+    summary: 'Change the own password; other sessions end',
+    tag: 'Users',
+    access: 'signed-in',
+    idempotency: 'own',
+    body: ChangePassword,
+    responses: { 204: null },
+    handler: ({ caller, body, request, requestId }) =>
+      accounts.changePassword(caller, body, originOf(request, requestId)),
+  }),
+];
+
+const sessionRoutes = ({ sessions }: IdentityRoutesOptions): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/users/me/sessions',
+    surface: 'v2',
+    operationId: 'listMySessions',
+    summary: 'Open sign-ins of the caller',
+    tag: 'Users',
+    access: 'signed-in',
+    responses: { 200: SessionList },
+    handler: ({ caller }) => sessions.list(caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/me/sessions/:id',
+    surface: 'v2',
+    operationId: 'endMySession',
+    summary: 'End one sign-in; its tokens die at once',
+    tag: 'Users',
+    access: 'signed-in',
+    params: SessionParams,
+    responses: { 204: null },
+    handler: ({ caller, params, request, requestId }) =>
+      sessions.end(caller, params.id, originOf(request, requestId)),
+  }),
+];
+
 export const identityRoutes = (options: IdentityRoutesOptions): AnyRoute[] => [
   ...authRoutes(options),
   ...apiKeyRoutes(options),
   ...personalTokenRoutes(options),
+  ...passwordRoutes(options),
+  ...sessionRoutes(options),
 ];

@@ -78,3 +78,27 @@ export const PersonalTokenCreated = Type.Object({
 
 export const IdParams = Strict({ id: Uuid() });
 export const ListQuery = Strict(PageQuery);
+
+export const ForgotPassword = Strict({ email: Type.String({ minLength: 1, maxLength: 320 }) });
+const newPassword = Type.String({ minLength: 1, maxLength: 1024 });
+export const ResetPassword = Strict({
+  token: Type.String({ minLength: 1, maxLength: 128 }),
+  password: newPassword,
+});
+export const ChangePassword = Strict({
+  current_password: Type.String({ minLength: 1, maxLength: 1024 }),
+  new_password: newPassword,
+});
+
+export const Session = Type.Object({
+  id: Type.String(),
+  client_id: Type.String(),
+  address: Nullable(Type.String()),
+  user_agent: Nullable(Type.String()),
+  current: Type.Boolean({ description: 'The session of this request' }),
+  created_at: Timestamp(),
+  last_used_at: Timestamp(),
+  expires_at: Timestamp(),
+});
+export const SessionList = Type.Object({ items: Type.Array(Session), total: Type.Integer() });
+export const SessionParams = Strict({ id: Type.String({ minLength: 1, maxLength: 128 }) });

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import { conflict, unauthorized } from '../../../kernel/errors.ts';
+import { type Clock, iso } from '../../../kernel/clock.ts';
+import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
 import type { Audit } from '../../audit/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
@@ -9,6 +9,7 @@ import type { Lockout } from '../passwords/lockout.ts';
 import { assertActive, type Principal } from '../principal.ts';
 import { findPrincipal, revokeAccessToken } from '../store.ts';
 import type { Families, Origin, TokenPair } from './families.ts';
+import { findSession, listOpenSessions } from './store.ts';
 
 /** Client that tokens of `POST /v2/auth/login` are made out to: always there, public. */
 export const LOGIN_CLIENT = 'pentarch-cli';
@@ -93,6 +94,30 @@ export const createSessions = (options: SessionsOptions) => {
       }
       await db.write((tx) => revokeAccessToken(tx, caller.tokenId, options.clock.now()));
       options.onTokenRevoked(caller.tokenId);
+    },
+
+    async list(caller: Caller) {
+      const rows = await listOpenSessions(db.read, caller.userId, options.clock.now());
+      const items = rows.map((row) => ({
+        id: row.id,
+        client_id: row.client_id,
+        address: row.address,
+        user_agent: row.user_agent,
+        current: row.id === caller.sessionId,
+        created_at: iso(row.created_at),
+        last_used_at: iso(row.last_used_at),
+        expires_at: iso(row.expires_at),
+      }));
+      return { items, total: items.length };
+    },
+
+    /** Throws NOT_FOUND for a session that is not the caller's, or not open any more. */
+    async end(caller: Caller, sessionId: string, origin: Origin): Promise<void> {
+      const session = await findSession(db.read, sessionId);
+      if (session === undefined || session.user_id !== caller.userId || session.revoked_at !== null) {
+        throw notFound('session');
+      }
+      await families.revoke(sessionId, 'ended by the user', origin);
     },
   };
 };

@@ -56,6 +56,8 @@ export const listOpenSessions = (db: Queryable, userId: string, now: number): Pr
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)
+    // 0 = granted, but no token was fetched yet.
+    .where('last_used_at', '>', 0)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();

@@ -49,6 +49,10 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
     dataDir,
     publicUrl: () => ISSUER,
     audit: createAudit(clock),
+    mailer: {
+      delivers: false,
+      send: () => Promise.resolve(),
+    },
     log: { info: silent, warn: silent, error: silent },
   });
   const [first] = await Promise.all([identity.ensureFirstAdmin(), identity.start()]);
