@@ -1,3 +1,4 @@
+export { createChooser } from './choose.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
 export { chatRoutes } from './routes.ts';
