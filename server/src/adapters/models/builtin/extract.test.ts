@@ -69,6 +69,14 @@ describe('questions that lean on the one before', () => {
   });
 });
 
+test('rows of a table without its head are not named by one another', () => {
+  const text = 'First assistant | 3,480 crowns | 34\nSecond assistant | 2,990 crowns | 30';
+  const passages = [{ n: 1, title: 'Pay of keepers', page: null, text, score: 1 }];
+  expect(extractAnswer('How much does the second assistant earn?', [], passages)?.content).toBe(
+    'Second assistant | 2,990 crowns | 30 [1]',
+  );
+});
+
 test('hostile text is only text', () => {
   const passages = [
     { n: 1, title: 'x', page: null, text: `${'a|'.repeat(5000)}\n\n${'('.repeat(5000)}`, score: 1 },

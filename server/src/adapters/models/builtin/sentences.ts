@@ -88,7 +88,12 @@ function addRows(lines: string[], add: Add): void {
     );
   const [head, ...body] = rows;
   if (!head) return;
-  if (body.length === 0) add(head.join(' | '), 'row', []);
+  // A passage may start in the middle of a table: names of columns hold no numbers.
+  const hasHead = rows.length < lines.length || !head.some((cell) => /\p{N}/u.test(cell));
+  if (!hasHead || body.length === 0) {
+    for (const row of rows) add(row.join(' | '), 'row', []);
+    return;
+  }
   for (const row of body) {
     const named = row.length <= head.length;
     const cells = row

@@ -21,7 +21,7 @@ const SYNONYMS = [
   'high tall height',
   'big large size',
   'old age',
-  'price cost pay fee charge salary wage',
+  'price cost pay fee charge salary wage earn',
   'begin start commence open',
   'end finish expire stop close',
   'buy purchase',
