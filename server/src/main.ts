@@ -42,7 +42,11 @@ const start = async (): Promise<void> => {
   let url = publicUrl(config, config.PORT);
   const platform = await compose(config, logger, () => url);
 
-  await platform.app.listen({ host: config.HOST, port: config.PORT, listenTextResolver: () => 'socket open' });
+  await platform.app.listen({
+    host: config.HOST,
+    port: config.PORT,
+    listenTextResolver: () => 'socket open',
+  });
   const address = platform.app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.PORT;
   url = publicUrl(config, port);

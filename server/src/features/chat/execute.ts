@@ -22,6 +22,8 @@ export interface RunPlan {
   model: ModelRef;
   messages: ModelMessage[];
   passages: NumberedPassage[];
+  /** The documents were searched for this run. */
+  grounded: boolean;
   tools: readonly AgentTool[];
   /** The reservation of the first call, taken in the same write as the question. */
   firstHold: Hold;
@@ -146,7 +148,8 @@ export const executeRun = async (
     const sized = sizedCall();
     const call = {
       ...sized,
-      grounding: grounding(result.passages),
+      // Absent where no search was made: an empty list says that the documents hold nothing.
+      ...(plan.grounded || result.passages.length > 0 ? { grounding: grounding(result.passages) } : {}),
       maxOutputTokens: capOf(deps, plan.model, sized, result.open.hold),
     };
     if (step > 0 && result.content !== '') say('\n\n');

@@ -270,6 +270,7 @@ export const createStarter = (deps: StartDeps) => {
         model,
         messages,
         passages: passages ?? [],
+        grounded: passages !== null,
         tools,
         firstHold,
         streaming: options.streaming,
