@@ -51,6 +51,15 @@ const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): P
   ) {
     return sameText(hash('sha256', secret, 'base64url'), this.clientSecret ?? '');
   };
+  // Signing out ends what this browser signed in to; the library would leave families that hold a refresh token.
+  const { Session } = provider;
+  const destroy = Session.prototype.destroy;
+  Session.prototype.destroy = async function destroyWithGrants(this: InstanceType<typeof Session>) {
+    for (const { grantId } of Object.values(this.authorizations ?? {})) {
+      if (grantId) await ports.closeGrant(grantId, 'signed out');
+    }
+    await destroy.call(this);
+  };
   // Answered before it comes here (the assertion is the client's only proof of itself); registered for the discovery.
   provider.registerGrantType('urn:ietf:params:oauth:grant-type:jwt-bearer', () => {
     throw new errors.UnsupportedGrantType();
