@@ -283,11 +283,11 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     await refusal(hold(200));
     await settle(await hold(80), spend(80));
     await costs.flushAlerts();
-    expect(alerts.map((alert) => [alert.type, alert.period, alert.thresholdPercent])).toEqual([
+    expect(alerts.map((alert) => [alert.type, alert.period, alert.thresholdPercent]).sort()).toEqual([
+      ['cost.alert', 'day', 100],
       ['cost.alert', 'day', 50],
       ['cost.alert', 'day', 75],
       ['cost.alert', 'day', 90],
-      ['cost.alert', 'day', 100],
       ['cost.limit_reached', 'day', 100],
     ]);
     expect(alerts.every((alert) => alert.usedNano <= alert.limitNano)).toBe(true);
