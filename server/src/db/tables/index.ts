@@ -3,6 +3,13 @@ import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
+import type { IdentityTables } from './identity.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
-export interface Tables extends AccountTables, AgentTables, ChatTables, CostTables, HttpTables {}
+export interface Tables
+  extends AccountTables,
+    AgentTables,
+    ChatTables,
+    CostTables,
+    HttpTables,
+    IdentityTables {}
