@@ -2,7 +2,8 @@ import type { SchemaStep } from '../migrate.ts';
 import { accounts } from './001-accounts.ts';
 import { chat } from './003-chat.ts';
 import { costs } from './004-costs.ts';
+import { knowledge } from './005-knowledge.ts';
 import { http } from './006-http.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, chat, costs, http];
+export const migrations: readonly SchemaStep[] = [accounts, chat, costs, knowledge, http];
