@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 export interface DocumentRow {
   id: string;
   tenant_id: string;
@@ -37,7 +39,7 @@ export interface DocumentFactRow {
 
 export interface ChunkRow {
   /** Row number that the text and vector indexes know the chunk by; given by the database. */
-  seq: number;
+  seq: Generated<number>;
   id: string;
   document_id: string;
   tenant_id: string;
