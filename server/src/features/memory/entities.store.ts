@@ -280,249 +280,272 @@ export interface EntityFilter {
   type?: string | undefined;
 }
 
-export const createEntityStore = (db: Db) => ({
-  async list(scope: Scope, filter: EntityFilter, page: PageRequest) {
-    let base = db.read.selectFrom('memory_entities').where(readable('memory_entities', scope));
-    if (filter.type !== undefined) base = base.where('type_folded', '=', foldName(filter.type));
-    if (filter.q !== undefined) {
-      const q = foldName(filter.q);
-      base = base.where((eb) =>
-        eb.or([
-          containing('memory_entities.name_folded', q),
-          eb.exists(
-            eb
-              .selectFrom('memory_observations')
-              .select('memory_observations.id')
-              .whereRef('memory_observations.entity_id', '=', 'memory_entities.id')
-              .where(containing('memory_observations.text_folded', q)),
-          ),
-        ]),
-      );
-    }
-    const { total } = await base
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    let rows = base
-      .selectAll('memory_entities')
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1);
-    const { after } = page;
-    rows =
-      after === null
-        ? rows.offset((page.page - 1) * page.limit)
-        : rows.where((eb) =>
-            eb.or([
-              eb('created_at', '<', after.createdAt),
-              eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-            ]),
-          );
-    return { rows: await loadEntities(db.read, await rows.execute()), total: Number(total) };
-  },
-
-  async get(scope: Scope, id: string): Promise<EntityRecord | null> {
-    const rows = await db.read
-      .selectFrom('memory_entities')
-      .selectAll()
-      .where('id', '=', id)
-      .where(readable('memory_entities', scope))
-      .execute();
-    return (await loadEntities(db.read, rows))[0] ?? null;
-  },
-
-  /** Those of `ids` that the scope may read. */
-  async many(scope: Scope, ids: readonly string[]): Promise<EntityRecord[]> {
-    if (ids.length === 0) return [];
-    const rows = await db.read
-      .selectFrom('memory_entities')
-      .selectAll()
-      .where('id', 'in', [...ids])
-      .where(readable('memory_entities', scope))
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    return loadEntities(db.read, rows);
-  },
-
-  /** Up to `limit` readable entities, the newest first. */
-  async some(scope: Scope, limit: number): Promise<EntityRecord[]> {
-    const rows = await db.read
-      .selectFrom('memory_entities')
-      .selectAll()
-      .where(readable('memory_entities', scope))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return loadEntities(db.read, rows);
-  },
-
-  /** By name (any type when none is given): the own one before the shared one. */
-  async byName(scope: Scope, name: string, type: string | null): Promise<EntityRecord | null> {
-    let query = db.read
-      .selectFrom('memory_entities')
-      .selectAll()
-      .where('tenant_id', '=', scope.tenantId)
-      .where('owner', 'in', [scope.userId, SHARED])
-      .where('name_folded', '=', foldName(name));
-    if (type !== null) query = query.where('type_folded', '=', foldName(type));
-    const rows = await query
-      .orderBy(sql`case when owner = ${SHARED} then 1 else 0 end`)
-      .orderBy('created_at')
-      .limit(1)
-      .execute();
-    return (await loadEntities(db.read, rows))[0] ?? null;
-  },
-
-  /** The entity that stands for the user of the scope. */
-  async self(scope: Scope): Promise<EntityRecord | null> {
-    const rows = await db.read
-      .selectFrom('memory_entities')
-      .selectAll()
-      .where('tenant_id', '=', scope.tenantId)
-      .where('subject_user_id', '=', scope.userId)
-      .execute();
-    return (await loadEntities(db.read, rows))[0] ?? null;
-  },
-
-  /** Makes the entity or joins the observations to the one there is. */
-  upsert: (draft: EntityDraft, observations: readonly NewObservation[], source: FactSource, nowMs: number) =>
-    db.write(async (tx) => {
-      const { id, created } = await findOrMake(tx, draft, source, nowMs);
-      const entity = { id, tenantId: draft.tenantId };
-      const { added, ended } = await addObservations(tx, entity, observations, source, nowMs);
-      if (!created && draft.importance !== null) {
-        await tx
-          .updateTable('memory_entities')
-          .set({ importance: draft.importance, used_at: nowMs, updated_at: nowMs })
-          .where('id', '=', id)
-          .execute();
+export const createEntityStore = (db: Db) => {
+  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => withStoreFaults(db.write(work));
+  return {
+    async list(scope: Scope, filter: EntityFilter, page: PageRequest) {
+      let base = db.read.selectFrom('memory_entities').where(readable('memory_entities', scope));
+      if (filter.type !== undefined) base = base.where('type_folded', '=', foldName(filter.type));
+      if (filter.q !== undefined) {
+        const q = foldName(filter.q);
+        base = base.where((eb) =>
+          eb.or([
+            containing('memory_entities.name_folded', q),
+            eb.exists(
+              eb
+                .selectFrom('memory_observations')
+                .select('memory_observations.id')
+                .whereRef('memory_observations.entity_id', '=', 'memory_entities.id')
+                .where(containing('memory_observations.text_folded', q)),
+            ),
+          ]),
+        );
       }
-      return { id, created, added, ended };
-    }),
+      const { total } = await base
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      let rows = base
+        .selectAll('memory_entities')
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1);
+      const { after } = page;
+      rows =
+        after === null
+          ? rows.offset((page.page - 1) * page.limit)
+          : rows.where((eb) =>
+              eb.or([
+                eb('created_at', '<', after.createdAt),
+                eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+              ]),
+            );
+      return { rows: await loadEntities(db.read, await rows.execute()), total: Number(total) };
+    },
 
-  observe: (
-    entity: { id: string; tenantId: string },
-    observations: readonly NewObservation[],
-    source: FactSource,
-    nowMs: number,
-  ) => db.write((tx) => addObservations(tx, entity, observations, source, nowMs)),
-
-  /** Throws CONFLICT when another entity of the owner has the name and type. */
-  async update(
-    entity: EntityRecord,
-    patch: { name?: string; entityType?: string; importance?: number; owner?: string },
-    nowMs: number,
-  ): Promise<void> {
-    const name = patch.name?.trim();
-    const type = patch.entityType?.trim();
-    await db.write(async (tx) => {
-      const taken = await tx
+    async get(scope: Scope, id: string): Promise<EntityRecord | null> {
+      const rows = await db.read
         .selectFrom('memory_entities')
-        .select('id')
-        .where('tenant_id', '=', entity.tenantId)
-        .where('owner', '=', patch.owner ?? entity.owner)
-        .where('name_folded', '=', foldName(name ?? entity.name))
-        .where('type_folded', '=', foldName(type ?? entity.entityType))
-        .where('id', '<>', entity.id)
-        .executeTakeFirst();
-      if (taken) throw conflict('another entity has this name and type', { entity_id: taken.id });
-      await tx
-        .updateTable('memory_entities')
-        .set({
-          updated_at: nowMs,
-          ...(name === undefined ? {} : { name, name_folded: foldName(name) }),
-          ...(type === undefined ? {} : { entity_type: type, type_folded: foldName(type) }),
-          ...(patch.importance === undefined ? {} : { importance: patch.importance, used_at: nowMs }),
-          // A shared entity stands for nobody: its facts would otherwise be joined to what the user says privately.
-          ...(patch.owner === undefined ? {} : { owner: patch.owner, subject_user_id: null }),
-        })
-        .where('id', '=', entity.id)
+        .selectAll()
+        .where('id', '=', id)
+        .where(readable('memory_entities', scope))
         .execute();
-    });
-  },
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
 
-  /** False when it was gone already. Observations and relations go with it. */
-  remove: (id: string): Promise<boolean> =>
-    db.write(async (tx) => {
-      const { numDeletedRows } = await tx
-        .deleteFrom('memory_entities')
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    }),
-
-  removeObservation: (entityId: string, id: string, nowMs: number): Promise<boolean> =>
-    db.write(async (tx) => {
-      const { numDeletedRows } = await tx
-        .deleteFrom('memory_observations')
-        .where('id', '=', id)
-        .where('entity_id', '=', entityId)
-        .executeTakeFirst();
-      if (numDeletedRows > 0n)
-        await tx
-          .updateTable('memory_entities')
-          .set({ updated_at: nowMs })
-          .where('id', '=', entityId)
-          .execute();
-      return numDeletedRows > 0n;
-    }),
-
-  /** The statement held until now; it stays as history. */
-  endObservation: (entityId: string, id: string, nowMs: number): Promise<void> =>
-    db.write(async (tx) => {
-      await tx
-        .updateTable('memory_observations')
-        .set({ valid_to: nowMs })
-        .where('id', '=', id)
-        .where('entity_id', '=', entityId)
-        .where('valid_to', 'is', null)
-        .execute();
-    }),
-
-  /** Notes that these were of use: they fade more slowly from now on. */
-  used: (ids: readonly string[], nowMs: number): Promise<void> =>
-    db.write(async (tx) => {
-      if (ids.length === 0) return;
-      await tx
-        .updateTable('memory_entities')
-        .set((eb) => ({ used_count: eb('used_count', '+', 1), used_at: nowMs }))
+    /** Those of `ids` that the scope may read. */
+    async many(scope: Scope, ids: readonly string[]): Promise<EntityRecord[]> {
+      if (ids.length === 0) return [];
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
         .where('id', 'in', [...ids])
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at')
+        .orderBy('id')
         .execute();
-    }),
+      return loadEntities(db.read, rows);
+    },
 
-  /** Moves observations and relations of `other` to `kept` and deletes `other`, in one transaction. */
-  merge: (
-    kept: EntityRecord,
-    other: EntityRecord,
-    alias: NewObservation | null,
-    source: FactSource,
-    nowMs: number,
-  ) =>
-    db.write(async (tx) => {
-      await tx
-        .updateTable('memory_entities')
-        .set({
-          importance: Math.max(kept.importance, other.importance),
-          used_count: kept.usedCount + other.usedCount,
-          used_at: Math.max(kept.usedAt, other.usedAt),
-          updated_at: nowMs,
-        })
-        .where('id', '=', kept.id)
+    /** Up to `limit` readable entities, the newest first. */
+    async some(scope: Scope, limit: number): Promise<EntityRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
         .execute();
-      await moveObservations(tx, kept.id, other.id, nowMs);
-      await moveRelations(tx, kept.id, other.id);
-      await tx.deleteFrom('memory_entities').where('id', '=', other.id).execute();
-      if (other.subjectUserId !== null && kept.subjectUserId === null) {
+      return loadEntities(db.read, rows);
+    },
+
+    /** All readable entities, the oldest first. */
+    async all(scope: Scope): Promise<EntityRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      const records: EntityRecord[] = [];
+      for (let from = 0; from < rows.length; from += 500)
+        records.push(...(await loadEntities(db.read, rows.slice(from, from + 500))));
+      return records;
+    },
+
+    /** By name (any type when none is given): the own one before the shared one. */
+    async byName(scope: Scope, name: string, type: string | null): Promise<EntityRecord | null> {
+      let query = db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('tenant_id', '=', scope.tenantId)
+        .where('owner', 'in', [scope.userId, SHARED])
+        .where('name_folded', '=', foldName(name));
+      if (type !== null) query = query.where('type_folded', '=', foldName(type));
+      const rows = await query
+        .orderBy(sql`case when owner = ${SHARED} then 1 else 0 end`)
+        .orderBy('created_at')
+        .limit(1)
+        .execute();
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
+
+    /** The entity that stands for the user of the scope. */
+    async self(scope: Scope): Promise<EntityRecord | null> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('tenant_id', '=', scope.tenantId)
+        .where('subject_user_id', '=', scope.userId)
+        .execute();
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
+
+    /** Makes the entity or joins the observations to the one there is. */
+    upsert: (
+      draft: EntityDraft,
+      observations: readonly NewObservation[],
+      source: FactSource,
+      nowMs: number,
+    ) =>
+      write(async (tx) => {
+        const { id, created } = await findOrMake(tx, draft, source, nowMs);
+        const entity = { id, tenantId: draft.tenantId };
+        const { added, ended } = await addObservations(tx, entity, observations, source, nowMs);
+        if (!created && draft.importance !== null) {
+          await tx
+            .updateTable('memory_entities')
+            .set({ importance: draft.importance, used_at: nowMs, updated_at: nowMs })
+            .where('id', '=', id)
+            .execute();
+        }
+        return { id, created, added, ended };
+      }),
+
+    observe: (
+      entity: { id: string; tenantId: string },
+      observations: readonly NewObservation[],
+      source: FactSource,
+      nowMs: number,
+    ) => write((tx) => addObservations(tx, entity, observations, source, nowMs)),
+
+    /** Throws CONFLICT when another entity of the owner has the name and type. */
+    async update(
+      entity: EntityRecord,
+      patch: { name?: string; entityType?: string; importance?: number; owner?: string },
+      nowMs: number,
+    ): Promise<void> {
+      const name = patch.name?.trim();
+      const type = patch.entityType?.trim();
+      await write(async (tx) => {
+        const taken = await tx
+          .selectFrom('memory_entities')
+          .select('id')
+          .where('tenant_id', '=', entity.tenantId)
+          .where('owner', '=', patch.owner ?? entity.owner)
+          .where('name_folded', '=', foldName(name ?? entity.name))
+          .where('type_folded', '=', foldName(type ?? entity.entityType))
+          .where('id', '<>', entity.id)
+          .executeTakeFirst();
+        if (taken) throw conflict('another entity has this name and type', { entity_id: taken.id });
         await tx
           .updateTable('memory_entities')
-          .set({ subject_user_id: other.subjectUserId })
+          .set({
+            updated_at: nowMs,
+            ...(name === undefined ? {} : { name, name_folded: foldName(name) }),
+            ...(type === undefined ? {} : { entity_type: type, type_folded: foldName(type) }),
+            ...(patch.importance === undefined ? {} : { importance: patch.importance, used_at: nowMs }),
+            // A shared entity stands for nobody: its facts would otherwise be joined to what the user says privately.
+            ...(patch.owner === undefined ? {} : { owner: patch.owner, subject_user_id: null }),
+          })
+          .where('id', '=', entity.id)
+          .execute();
+      });
+    },
+
+    /** False when it was gone already. Observations and relations go with it. */
+    remove: (id: string): Promise<boolean> =>
+      write(async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('memory_entities')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    removeObservation: (entityId: string, id: string, nowMs: number): Promise<boolean> =>
+      write(async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('memory_observations')
+          .where('id', '=', id)
+          .where('entity_id', '=', entityId)
+          .executeTakeFirst();
+        if (numDeletedRows > 0n)
+          await tx
+            .updateTable('memory_entities')
+            .set({ updated_at: nowMs })
+            .where('id', '=', entityId)
+            .execute();
+        return numDeletedRows > 0n;
+      }),
+
+    /** The statement held until now; it stays as history. */
+    endObservation: (entityId: string, id: string, nowMs: number): Promise<void> =>
+      write(async (tx) => {
+        await tx
+          .updateTable('memory_observations')
+          .set({ valid_to: nowMs })
+          .where('id', '=', id)
+          .where('entity_id', '=', entityId)
+          .where('valid_to', 'is', null)
+          .execute();
+      }),
+
+    /** Notes that these were of use: they fade more slowly from now on. */
+    used: (ids: readonly string[], nowMs: number): Promise<void> =>
+      write(async (tx) => {
+        if (ids.length === 0) return;
+        await tx
+          .updateTable('memory_entities')
+          .set((eb) => ({ used_count: eb('used_count', '+', 1), used_at: nowMs }))
+          .where('id', 'in', [...ids])
+          .execute();
+      }),
+
+    /** Moves observations and relations of `other` to `kept` and deletes `other`, in one transaction. */
+    merge: (
+      kept: EntityRecord,
+      other: EntityRecord,
+      alias: NewObservation | null,
+      source: FactSource,
+      nowMs: number,
+    ) =>
+      write(async (tx) => {
+        await tx
+          .updateTable('memory_entities')
+          .set({
+            importance: Math.max(kept.importance, other.importance),
+            used_count: kept.usedCount + other.usedCount,
+            used_at: Math.max(kept.usedAt, other.usedAt),
+            updated_at: nowMs,
+          })
           .where('id', '=', kept.id)
           .execute();
-      }
-      if (alias) await addObservations(tx, kept, [alias], source, nowMs);
-    }),
-});
+        await moveObservations(tx, kept.id, other.id, nowMs);
+        await moveRelations(tx, kept.id, other.id);
+        await tx.deleteFrom('memory_entities').where('id', '=', other.id).execute();
+        if (other.subjectUserId !== null && kept.subjectUserId === null) {
+          await tx
+            .updateTable('memory_entities')
+            .set({ subject_user_id: other.subjectUserId })
+            .where('id', '=', kept.id)
+            .execute();
+        }
+        if (alias) await addObservations(tx, kept, [alias], source, nowMs);
+      }),
+  };
+};
 
 export type EntityStore = ReturnType<typeof createEntityStore>;
 

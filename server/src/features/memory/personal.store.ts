@@ -107,7 +107,16 @@ export const createPersonalStore = (db: Db) => ({
         .where('tenant_id', '=', person.tenantId)
         .where('owner', '=', person.userId)
         .where('source_kind', 'in', CONVERSATION_KINDS)
-        .where('id', 'not in', (eb) => eb.selectFrom('memory_observations').select('entity_id'))
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('memory_observations')
+                .select('memory_observations.id')
+                .whereRef('memory_observations.entity_id', '=', 'memory_entities.id'),
+            ),
+          ),
+        )
         .execute();
     }),
 });

@@ -8,6 +8,7 @@ import type { PageRequest } from '../../kernel/pagination.ts';
 import { readable } from './entities.store.ts';
 import type { FactSource, RelationRecord } from './records.ts';
 import { foldName } from './rules.ts';
+import { withStoreFaults } from './store-faults.ts';
 
 const propertiesOf = (text: string): Record<string, unknown> => {
   const value: unknown = JSON.parse(text);
@@ -126,155 +127,185 @@ const endsReadable = (scope: Scope) =>
         where e.id in (memory_relations.from_entity_id, memory_relations.to_entity_id)
           and e.owner not in (${scope.userId}, '*'))`;
 
-export const createRelationStore = (db: Db) => ({
-  async list(scope: Scope, filter: RelationFilter, page: PageRequest) {
-    let base = db.read
-      .selectFrom('memory_relations')
-      .where(readable('memory_relations', scope))
-      .where(endsReadable(scope));
-    const { entityId, type, at } = filter;
-    if (entityId !== undefined)
-      base = base.where((eb) =>
-        eb.or([eb('from_entity_id', '=', entityId), eb('to_entity_id', '=', entityId)]),
-      );
-    if (type !== undefined) base = base.where('type_folded', '=', foldName(type));
-    if (at !== undefined) base = base.where(holds(at));
-    const { total } = await base
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    let rows = base
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1);
-    const { after } = page;
-    rows =
-      after === null
-        ? rows.offset((page.page - 1) * page.limit)
-        : rows.where((eb) =>
-            eb.or([
-              eb('created_at', '<', after.createdAt),
-              eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-            ]),
-          );
-    return { rows: (await rows.execute()).map(relationRecord), total: Number(total) };
-  },
-
-  async get(scope: Scope, id: string): Promise<RelationRecord | null> {
-    const row = await db.read
-      .selectFrom('memory_relations')
-      .selectAll()
-      .where('id', '=', id)
-      .where(readable('memory_relations', scope))
-      .where(endsReadable(scope))
-      .executeTakeFirst();
-    return row ? relationRecord(row) : null;
-  },
-
-  /** Readable relations that hold at `atMs` and touch one of `entityIds`, up to `limit`, oldest first. */
-  async touching(
-    scope: Scope,
-    entityIds: readonly string[],
-    atMs: number,
-    limit: number,
-  ): Promise<RelationRecord[]> {
-    if (entityIds.length === 0) return [];
-    const rows = await db.read
-      .selectFrom('memory_relations')
-      .selectAll()
-      .where(readable('memory_relations', scope))
-      .where(endsReadable(scope))
-      .where(holds(atMs))
-      .where((eb) =>
-        eb.or([eb('from_entity_id', 'in', [...entityIds]), eb('to_entity_id', 'in', [...entityIds])]),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    return rows.map(relationRecord);
-  },
-
-  add: (draft: RelationDraft, source: FactSource, nowMs: number, exclusive = false) =>
-    db.write((tx) => addRelation(tx, draft, source, nowMs, exclusive)),
-
-  /** Throws CONFLICT when the change would make it the double of another one that holds. */
-  update: (
-    relation: RelationRecord,
-    patch: {
-      relationType?: string;
-      properties?: Record<string, unknown>;
-      validFrom?: number;
-      validTo?: number | null;
+export const createRelationStore = (db: Db) => {
+  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => withStoreFaults(db.write(work));
+  return {
+    async list(scope: Scope, filter: RelationFilter, page: PageRequest) {
+      let base = db.read
+        .selectFrom('memory_relations')
+        .where(readable('memory_relations', scope))
+        .where(endsReadable(scope));
+      const { entityId, type, at } = filter;
+      if (entityId !== undefined)
+        base = base.where((eb) =>
+          eb.or([eb('from_entity_id', '=', entityId), eb('to_entity_id', '=', entityId)]),
+        );
+      if (type !== undefined) base = base.where('type_folded', '=', foldName(type));
+      if (at !== undefined) base = base.where(holds(at));
+      const { total } = await base
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      let rows = base
+        .selectAll()
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1);
+      const { after } = page;
+      rows =
+        after === null
+          ? rows.offset((page.page - 1) * page.limit)
+          : rows.where((eb) =>
+              eb.or([
+                eb('created_at', '<', after.createdAt),
+                eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+              ]),
+            );
+      return { rows: (await rows.execute()).map(relationRecord), total: Number(total) };
     },
-    nowMs: number,
-  ): Promise<void> =>
-    db.write(async (tx) => {
-      const validTo = patch.validTo === undefined ? relation.validTo : patch.validTo;
-      if (validTo === null) {
-        const double = await tx
-          .selectFrom('memory_relations')
-          .select('id')
-          .where('owner', '=', relation.owner)
-          .where('from_entity_id', '=', relation.fromEntityId)
-          .where('to_entity_id', '=', relation.toEntityId)
-          .where('type_folded', '=', foldName(patch.relationType ?? relation.relationType))
-          .where('valid_to', 'is', null)
-          .where('id', '<>', relation.id)
-          .executeTakeFirst();
-        if (double) throw conflict('the same relation holds already', { relation_id: double.id });
-      }
-      await tx
-        .updateTable('memory_relations')
-        .set({
-          updated_at: nowMs,
-          valid_to: validTo,
-          ...(patch.validFrom === undefined ? {} : { valid_from: patch.validFrom }),
-          ...(patch.properties === undefined ? {} : { properties: JSON.stringify(patch.properties) }),
-          ...(patch.relationType === undefined
-            ? {}
-            : { relation_type: patch.relationType.trim(), type_folded: foldName(patch.relationType) }),
-        })
-        .where('id', '=', relation.id)
-        .execute();
-    }),
 
-  remove: (id: string): Promise<boolean> =>
-    db.write(async (tx) => {
-      const { numDeletedRows } = await tx
-        .deleteFrom('memory_relations')
+    async get(scope: Scope, id: string): Promise<RelationRecord | null> {
+      const row = await db.read
+        .selectFrom('memory_relations')
+        .selectAll()
         .where('id', '=', id)
+        .where(readable('memory_relations', scope))
+        .where(endsReadable(scope))
         .executeTakeFirst();
-      return numDeletedRows > 0n;
-    }),
+      return row ? relationRecord(row) : null;
+    },
 
-  /** Ends (or, with `forget`, deletes) the owner's relations of a type from an entity. */
-  endFrom: (
-    owner: string,
-    fromEntityId: string,
-    type: string,
-    nowMs: number,
-    forget: boolean,
-  ): Promise<void> =>
-    db.write(async (tx) => {
-      if (forget) {
+    /** All of a person's own relations, those that have ended included. */
+    async ownedBy(person: { tenantId: string; userId: string }): Promise<RelationRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_relations')
+        .selectAll()
+        .where('tenant_id', '=', person.tenantId)
+        .where('owner', '=', person.userId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(relationRecord);
+    },
+
+    /** All readable relations that hold at `atMs`, the oldest first. */
+    async all(scope: Scope, atMs: number): Promise<RelationRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_relations')
+        .selectAll()
+        .where(readable('memory_relations', scope))
+        .where(endsReadable(scope))
+        .where(holds(atMs))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(relationRecord);
+    },
+
+    /** Readable relations that hold at `atMs` and touch one of `entityIds`, up to `limit`, oldest first. */
+    async touching(
+      scope: Scope,
+      entityIds: readonly string[],
+      atMs: number,
+      limit: number,
+    ): Promise<RelationRecord[]> {
+      if (entityIds.length === 0) return [];
+      const rows = await db.read
+        .selectFrom('memory_relations')
+        .selectAll()
+        .where(readable('memory_relations', scope))
+        .where(endsReadable(scope))
+        .where(holds(atMs))
+        .where((eb) =>
+          eb.or([eb('from_entity_id', 'in', [...entityIds]), eb('to_entity_id', 'in', [...entityIds])]),
+        )
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(relationRecord);
+    },
+
+    add: (draft: RelationDraft, source: FactSource, nowMs: number, exclusive = false) =>
+      write((tx) => addRelation(tx, draft, source, nowMs, exclusive)),
+
+    /** Throws CONFLICT when the change would make it the double of another one that holds. */
+    update: (
+      relation: RelationRecord,
+      patch: {
+        relationType?: string;
+        properties?: Record<string, unknown>;
+        validFrom?: number;
+        validTo?: number | null;
+      },
+      nowMs: number,
+    ): Promise<void> =>
+      write(async (tx) => {
+        const validTo = patch.validTo === undefined ? relation.validTo : patch.validTo;
+        if (validTo === null) {
+          const double = await tx
+            .selectFrom('memory_relations')
+            .select('id')
+            .where('owner', '=', relation.owner)
+            .where('from_entity_id', '=', relation.fromEntityId)
+            .where('to_entity_id', '=', relation.toEntityId)
+            .where('type_folded', '=', foldName(patch.relationType ?? relation.relationType))
+            .where('valid_to', 'is', null)
+            .where('id', '<>', relation.id)
+            .executeTakeFirst();
+          if (double) throw conflict('the same relation holds already', { relation_id: double.id });
+        }
         await tx
+          .updateTable('memory_relations')
+          .set({
+            updated_at: nowMs,
+            valid_to: validTo,
+            ...(patch.validFrom === undefined ? {} : { valid_from: patch.validFrom }),
+            ...(patch.properties === undefined ? {} : { properties: JSON.stringify(patch.properties) }),
+            ...(patch.relationType === undefined
+              ? {}
+              : { relation_type: patch.relationType.trim(), type_folded: foldName(patch.relationType) }),
+          })
+          .where('id', '=', relation.id)
+          .execute();
+      }),
+
+    remove: (id: string): Promise<boolean> =>
+      write(async (tx) => {
+        const { numDeletedRows } = await tx
           .deleteFrom('memory_relations')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    /** Ends (or, with `forget`, deletes) the owner's relations of a type from an entity. */
+    endFrom: (
+      owner: string,
+      fromEntityId: string,
+      type: string,
+      nowMs: number,
+      forget: boolean,
+    ): Promise<void> =>
+      write(async (tx) => {
+        if (forget) {
+          await tx
+            .deleteFrom('memory_relations')
+            .where('owner', '=', owner)
+            .where('from_entity_id', '=', fromEntityId)
+            .where('type_folded', '=', foldName(type))
+            .execute();
+          return;
+        }
+        await tx
+          .updateTable('memory_relations')
+          .set({ valid_to: nowMs, updated_at: nowMs })
           .where('owner', '=', owner)
           .where('from_entity_id', '=', fromEntityId)
           .where('type_folded', '=', foldName(type))
+          .where('valid_to', 'is', null)
           .execute();
-        return;
-      }
-      await tx
-        .updateTable('memory_relations')
-        .set({ valid_to: nowMs, updated_at: nowMs })
-        .where('owner', '=', owner)
-        .where('from_entity_id', '=', fromEntityId)
-        .where('type_folded', '=', foldName(type))
-        .where('valid_to', 'is', null)
-        .execute();
-    }),
-});
+      }),
+  };
+};
 
 export type RelationStore = ReturnType<typeof createRelationStore>;
