@@ -11,6 +11,9 @@ interface Pattern {
 }
 
 const value = (text: string | undefined): string => trimValue(text ?? '');
+/** A proper name: it ends where a common word goes on (`Oslo and the noise`, `Berlin with my wife`, `Rome since 2019`). */
+const proper = (text: string | undefined): string =>
+  value(text).replace(/\s+(?:and|but|with|for|since|until|where|together)\s+(?=\p{Ll}|\d|I\b|I').*$/u, '');
 const capitalised = (text: string): boolean => /^\p{Lu}|^\d/u.test(text);
 const shortEnough = (text: string): boolean => text.length > 0 && text.length <= 160;
 
@@ -69,25 +72,25 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:works?|am working|is working|am employed|is employed|started(?: working| a (?:new )?job)?|have started(?: working)?|has started(?: working)?|got a (?:new )?job)\\s+(?:now\\s+)?(?:at|for|with)\\s+(?<org>.+)',
+      '(?:works?|have worked|has worked|am working|is working|am employed|is employed|started(?: working| a (?:new )?job)?|have started(?: working)?|has started(?: working)?|got a (?:new )?job)\\s+(?:now\\s+)?(?:at|for|with)\\s+(?<org>.+)',
     ),
-    claim: ({ org }) => employerClaim(value(org)),
+    claim: ({ org }) => employerClaim(proper(org)),
   },
   {
     of: rule('(?:joined|have joined|has joined)\\s+(?<org>\\p{Lu}.+)'),
-    claim: ({ org }) => (/^\p{Lu}/u.test(org ?? '') ? employerClaim(value(org)) : null),
+    claim: ({ org }) => (/^\p{Lu}/u.test(org ?? '') ? employerClaim(proper(org)) : null),
   },
   {
     of: rule(
       '(?:moved|relocated|have moved|has moved|have relocated|has relocated)\\s+(?:from\\s+.+?\\s+)?to\\s+(?<where>.+)',
     ),
-    claim: ({ where }) => residenceClaim(value(where)),
+    claim: ({ where }) => residenceClaim(proper(where)),
   },
   {
     of: rule(
-      '(?:lives?|am living|is living|resides?|am based|is based|is located|am located)\\s+(?<prep>in|at|near|on|outside)\\s+(?<where>.+)',
+      '(?:lives?|have lived|has lived|have been living|has been living|am living|is living|resides?|am based|is based|is located|am located)\\s+(?<prep>in|at|near|on|outside)\\s+(?<where>.+)',
     ),
-    claim: ({ prep, where }) => residenceClaim(value(where), (prep ?? 'in').toLowerCase()),
+    claim: ({ prep, where }) => residenceClaim(proper(where), (prep ?? 'in').toLowerCase()),
   },
   {
     of: rule('(?:was|were)\\s+born\\s+(?<prep>on|in)\\s+(?<when>.+)'),
@@ -103,7 +106,7 @@ const PATTERNS: readonly Pattern[] = [
       '(?:come|comes|am|is|am originally|is originally|originally come)\\s+(?:originally\\s+)?from\\s+(?<where>.+)',
     ),
     claim: ({ where }) => {
-      const what = value(where);
+      const what = proper(where);
       return capitalised(what.replace(/^the /, '')) && shortEnough(what)
         ? claim(`is from ${what}`, 'origin', 'identity')
         : null;

@@ -58,7 +58,7 @@ const tool = <S extends TSchema>(definition: {
   server: 'pentarch',
   name: definition.name,
   description: definition.description,
-  inputSchema: { ...definition.input },
+  inputSchema: Object.fromEntries(Object.entries(definition.input)),
   annotations: definition.annotations,
   permission: definition.permission,
   call: async (args, context) => {
