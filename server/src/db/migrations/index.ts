@@ -6,6 +6,16 @@ import { costs } from './004-costs.ts';
 import { knowledge } from './005-knowledge.ts';
 import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
+import { memory } from './008-memory.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, knowledge, http, agents];
+export const migrations: readonly SchemaStep[] = [
+  accounts,
+  identity,
+  chat,
+  costs,
+  knowledge,
+  http,
+  agents,
+  memory,
+];

@@ -5,6 +5,7 @@ import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { KnowledgeTables } from './knowledge.ts';
+import type { MemoryTables } from './memory.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -14,4 +15,5 @@ export interface Tables
     CostTables,
     HttpTables,
     IdentityTables,
-    KnowledgeTables {}
+    KnowledgeTables,
+    MemoryTables {}
