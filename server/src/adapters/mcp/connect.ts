@@ -58,7 +58,13 @@ const newClient = (options: ConnectorOptions, attempt: Attempt, mode: 'auto' | '
     capabilities: {},
     versionNegotiation: {
       mode,
-      probe: { timeoutMs: Math.max(200, Math.min(PROBE_MS, attempt.timeoutMs / 3)) },
+      // Over HTTP every server answers an unknown method; silence there is an answer too.
+      probe: {
+        timeoutMs:
+          attempt.endpoint.transport === 'http'
+            ? attempt.timeoutMs
+            : Math.max(200, Math.min(PROBE_MS, Math.floor(attempt.timeoutMs / 3))),
+      },
     },
     listChanged: {
       tools: { autoRefresh: false, debounceMs: 100, onChanged: () => attempt.events.onToolsChanged() },
@@ -70,7 +76,7 @@ const newClient = (options: ConnectorOptions, attempt: Attempt, mode: 'auto' | '
  * no process is left behind.
  */
 const handshake = async (client: Client, transport: Transport, attempt: Attempt): Promise<void> => {
-  const deadline = AbortSignal.timeout(attempt.timeoutMs);
+  const deadline = AbortSignal.timeout(Math.ceil(attempt.timeoutMs));
   const signal = AbortSignal.any([attempt.signal, deadline]);
   const stopped = new Promise<never>((_resolve, reject) => {
     signal.addEventListener(

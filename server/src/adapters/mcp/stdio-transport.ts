@@ -63,6 +63,8 @@ const lineReader = (onLine: (line: string) => void): ((chunk: Buffer) => void) =
 
 export interface GroupStdioTransport extends Transport {
   readonly pid: number | null;
+  /** The SDK knows transports of processes by this property; what it holds goes to `onStderr`. */
+  readonly stderr: null;
   /** How the process ended, for messages; null while it runs. */
   exitReason(): string | null;
 }
@@ -107,6 +109,7 @@ export const createStdioTransport = (
     get pid() {
       return child?.pid ?? null;
     },
+    stderr: null,
     exitReason: () => ended,
     start: () =>
       new Promise((resolve, reject) => {
