@@ -36,6 +36,7 @@ export interface McpStdioEndpoint {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
+  cwd?: string | undefined;
 }
 
 export interface McpHttpEndpoint {

@@ -115,6 +115,7 @@ export const createStdioTransport = (
       new Promise((resolve, reject) => {
         const started = spawn(endpoint.command, [...endpoint.args], {
           env: { ...getDefaultEnvironment(), ...endpoint.env },
+          ...(endpoint.cwd === undefined ? {} : { cwd: endpoint.cwd }),
           stdio: ['pipe', 'pipe', 'pipe'],
           detached: process.platform !== 'win32',
           shell: false,

@@ -3,6 +3,7 @@ import { accounts } from './001-accounts.ts';
 import { chat } from './003-chat.ts';
 import { costs } from './004-costs.ts';
 import { http } from './006-http.ts';
+import { mcp } from './009-mcp.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, chat, costs, http];
+export const migrations: readonly SchemaStep[] = [accounts, chat, costs, http, mcp];

@@ -2,6 +2,7 @@ import type { AccountTables } from './accounts.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
+import type { McpTables } from './mcp.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
-export interface Tables extends AccountTables, ChatTables, CostTables, HttpTables {}
+export interface Tables extends AccountTables, ChatTables, CostTables, HttpTables, McpTables {}
