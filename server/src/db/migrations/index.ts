@@ -7,6 +7,7 @@ import { knowledge } from './005-knowledge.ts';
 import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
+import { mcp } from './009-mcp.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly SchemaStep[] = [
   http,
   agents,
   memory,
+  mcp,
 ];

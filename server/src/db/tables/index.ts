@@ -5,6 +5,7 @@ import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { KnowledgeTables } from './knowledge.ts';
+import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
@@ -16,4 +17,5 @@ export interface Tables
     HttpTables,
     IdentityTables,
     KnowledgeTables,
+    McpTables,
     MemoryTables {}
