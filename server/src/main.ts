@@ -26,10 +26,6 @@ const start = async (): Promise<void> => {
     {
       level: config.LOG_LEVEL,
       base: null,
-      redact: {
-        paths: ['*.password', '*.token', '*.access_token', '*.refresh_token', '*.authorization'],
-        censor: '…',
-      },
     },
     interactive
       ? (await import('pino-pretty')).default({
