@@ -34,7 +34,7 @@ import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, firstAdminOf, userRoutes } from './features/users/index.ts';
+import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -130,6 +130,9 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
+    userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
+    agentExists: (agentId) => AGENTS.some((agent) => agent.id === agentId),
+    audit,
     onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
     onError: (error) => onError(error, 'costs'),
   });
@@ -227,6 +230,7 @@ export const compose = async (
     ...userRoutes(users),
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
+    ...costs.routes(),
     ...agentRoutes(agents),
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
