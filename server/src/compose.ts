@@ -186,6 +186,9 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
+    userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
+    agentExists: (agentId) => AGENTS.some((agent) => agent.id === agentId),
+    audit,
     onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
@@ -324,6 +327,7 @@ export const compose = async (
     ...userRoutes(users),
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
+    ...costs.routes(),
     ...agentRoutes(agents),
     ...costs.routes(),
     ...knowledge.routes,
