@@ -186,14 +186,11 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
-    userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
-    agentExists: (agentId) => AGENTS.some((agent) => agent.id === agentId),
-    audit,
     onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
-    audit: (tx, event) => audit.append(tx, { actorType: 'user', ...event }),
+    audit,
   });
   await costs.start();
 
