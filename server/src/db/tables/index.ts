@@ -4,6 +4,9 @@ import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
+import type { KnowledgeTables } from './knowledge.ts';
+import type { McpTables } from './mcp.ts';
+import type { MemoryTables } from './memory.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -12,4 +15,7 @@ export interface Tables
     ChatTables,
     CostTables,
     HttpTables,
-    IdentityTables {}
+    IdentityTables,
+    KnowledgeTables,
+    McpTables,
+    MemoryTables {}
