@@ -8,7 +8,8 @@ const DRIVERS = '(^|node_modules/)(kysely|pg|pg-boss|sqlite-vec)(/|$)|^(node:)?s
 export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
   {
     name: 'kernel-is-pure',
-    comment: 'kernel/ imports only kernel/ (uuid makes ids, typebox schemas): no node modules, no layers above',
+    comment:
+      'kernel/ imports only kernel/ (uuid makes ids, typebox schemas): no node modules, no layers above',
     severity: 'error',
     from: { path: '^server/src/kernel/', pathNot: TESTS },
     to: { pathNot: '^server/src/kernel/|(^|node_modules/)(uuid|typebox)(/|$)' },
@@ -72,7 +73,10 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
     name: 'adapters-are-built-in-compose',
     comment: 'only compose.ts (and its parts compose-*.ts) imports adapters',
     severity: 'error',
-    from: { path: '^server/src/', pathNot: ['^server/src/adapters/', '^server/src/compose[^/]*\\.ts$', TESTS] },
+    from: {
+      path: '^server/src/',
+      pathNot: ['^server/src/adapters/', '^server/src/compose[^/]*\\.ts$', TESTS],
+    },
     to: { path: '^server/src/adapters/' },
   },
   {
