@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
@@ -64,6 +65,17 @@ const unreadable = (error: ParseError, field: string): AppError =>
     details: { reason: error.fault, fields: [{ field, reason: error.message }] },
     cause: error,
   });
+
+/** Faults of the parser and of the embedding provider as answers of the contract. */
+const asAnswer = (error: unknown, field: string): unknown => {
+  if (error instanceof ParseError) return unreadable(error, field);
+  if (!(error instanceof ModelError)) return error;
+  const code = error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR';
+  return new AppError(code, 'the embedding provider did not answer as it should', {
+    details: { provider: error.provider },
+    cause: error,
+  });
+};
 
 export type DocumentsService = ReturnType<typeof createDocumentsService>;
 
@@ -222,7 +234,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           ingest(owner, input, sha256),
         );
       } catch (error) {
-        throw error instanceof ParseError ? unreadable(error, input.field) : error;
+        throw asAnswer(error, input.field);
       }
     },
 
@@ -241,7 +253,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       return locked(id, async () => {
         const document = await changeable(caller, id);
         const { title, metadata, visibility } = changes;
-        if (title !== undefined && title !== document.title) await reindex(document, title);
+        if (title !== undefined && title !== document.title) {
+          await reindex(document, title).catch((error: unknown) => {
+            throw asAnswer(error, '/title');
+          });
+        }
         if (metadata !== undefined || visibility !== undefined) {
           await store.change(id, {
             ...(metadata === undefined ? {} : { metadata }),

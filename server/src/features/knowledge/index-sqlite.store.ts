@@ -115,7 +115,8 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
       const allowed = filters === null ? null : filteredSeqs(db.read, scope, filters);
       const queries = [];
       if (terms.length > 0) {
-        const match = `${scopeMatch(scope)} AND {title body}:(${textMatch(terms)})`;
+        // Words need no column filter, which doubles the time: a word that is a token finds only what the scope has anyway.
+        const match = `${scopeMatch(scope)} AND (${textMatch(terms)})`;
         // The plus keeps SQLite from asking the index once for each allowed row.
         const narrowed = allowed === null ? sql`` : sql`and +rowid in ${allowed}`;
         queries.push(
