@@ -46,9 +46,16 @@ const CONFIG: IdentityConfig = {
   ADMIN_PASSWORD: 'correct horse battery staple',
 };
 
-export const startIdentityServer = async (config: Partial<IdentityConfig> = {}): Promise<IdentityServer> => {
+/** `open` gives another store than a SQLite file of its own. */
+export const startIdentityServer = async (
+  config: Partial<IdentityConfig> = {},
+  open?: () => Promise<Db>,
+): Promise<IdentityServer> => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pentarch-idp-'));
-  const db = await openSqlite({ file: path.join(dataDir, 'p.sqlite'), synchronous: 'normal' });
+  const db =
+    open === undefined
+      ? await openSqlite({ file: path.join(dataDir, 'p.sqlite'), synchronous: 'normal' })
+      : await open();
   let offsetMs = 0;
   const clock = {
     now: () => Date.now() + offsetMs,
