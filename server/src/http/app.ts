@@ -1,5 +1,4 @@
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import scalar from '@scalar/fastify-api-reference';
 import fastJsonStringify from 'fast-json-stringify';
@@ -24,6 +23,7 @@ import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
 
 export interface AppOptions {
@@ -158,14 +158,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       maxAge: 600,
     });
   }
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    hsts: options.tls === null ? false : { maxAge: 31_536_000, includeSubDomains: false },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-  });
   await app.register(multipart, {
     limits: { fileSize: options.maxUploadBytes, files: 1, fields: 20, fieldSize: 65_536, headerPairs: 100 },
     throwFileSizeLimit: false,
@@ -173,7 +165,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   await registerOpenApi(app);
 
   const paths = createPathTable(options.routes, prefixesOf);
-  app.addHook('onRequest', createGuard({ ...options, paths }));
+  app.addHook(
+    'onRequest',
+    createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),
+  );
   app.addHook('preValidation', (request, _reply, done) => {
     try {
       settleBody(request);
