@@ -8,16 +8,7 @@ import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
+import { runSteps } from './015-run-steps.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [
-  accounts,
-  identity,
-  chat,
-  costs,
-  knowledge,
-  http,
-  agents,
-  memory,
-  mcp,
-];
+export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, knowledge, http, agents, memory, mcp, runSteps];

@@ -1,0 +1,51 @@
+/** What a run needs of governance; handed over in `compose.ts`. */
+export interface Decision {
+  status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
+  reason: string | null;
+  /** What became of the stored call; null where it was not carried out. */
+  execution: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null } | null;
+  /** The proposal as the API shows it, for the event. */
+  proposal: Record<string, unknown>;
+}
+
+export interface ApprovalPort {
+  /** The proposal as the API shows it. */
+  show(tenantId: string, userId: string, proposalId: string): Promise<Record<string, unknown>>;
+  /** The decision where there is one already. */
+  decided(proposalId: string): Promise<Decision | null>;
+  /** Ends an open proposal whose run has been stopped. */
+  withdraw(proposalId: string): Promise<void>;
+}
+
+/** Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port. */
+export const createWaitingRoom = () => {
+  const waiting = new Map<string, (decision: Decision) => void>();
+  return {
+    /** Governance tells of every decision; most have nobody waiting. */
+    tell(proposalId: string, decision: Decision): void {
+      waiting.get(proposalId)?.(decision);
+    },
+
+    /** Resolves with the decision. Rejects with the signal's reason. */
+    async wait(proposalId: string, port: ApprovalPort, signal: AbortSignal): Promise<Decision> {
+      const told = new Promise<Decision>((resolve, reject) => {
+        waiting.set(proposalId, resolve);
+        const abort = (): void =>
+          reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'));
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      });
+      // Asked after the entry has been made, so that a decision in between is not missed.
+      const already = port.decided(proposalId).then((decision) => decision ?? told);
+      try {
+        return await Promise.race([told, already]);
+      } finally {
+        waiting.delete(proposalId);
+        told.catch(() => {});
+        already.catch(() => {});
+      }
+    },
+  };
+};
+
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
