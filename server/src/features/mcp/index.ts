@@ -8,6 +8,7 @@ import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
 import { createSchemaChecker } from './check-schema.ts';
 import { createPinBook } from './pins.ts';
+import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -116,7 +117,13 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     audit: options.audit,
   });
   return {
-    routes: createMcpRoutes({ service, signIn, calls, proposal: options.proposal }),
+    routes: createMcpRoutes({
+      service,
+      reading: createReading(calls),
+      signIn,
+      calls,
+      proposal: options.proposal,
+    }),
     toolSource: { list: (caller) => calls.list(caller) },
     calls,
     start: () => registry.start(),
