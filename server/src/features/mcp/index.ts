@@ -21,6 +21,7 @@ export { createMemoryServer, type GraphMemory } from './builtin/memory.ts';
 export { createTimeServer } from './builtin/time.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
