@@ -1,0 +1,144 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Embedder } from '../../kernel/embedder.ts';
+import {
+  type EmbeddingThreadData,
+  type FromEmbeddingThread,
+  MINILM_DIMENSIONS,
+  type ToEmbeddingThread,
+} from './messages.ts';
+
+export interface EmbedOptions {
+  /** Overtakes everything that is not urgent: for the query of a search, which somebody waits for. */
+  urgent?: boolean;
+}
+
+export interface BuiltinEmbedder extends Embedder {
+  embed(
+    texts: readonly string[],
+    signal?: AbortSignal,
+    options?: EmbedOptions,
+  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+  /** Starts the thread and loads the model; else the first request does. Rejects when the model cannot be read. */
+  warm(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(answer: { vectors: Float32Array[]; tokens: number }): void;
+  reject(error: unknown): void;
+}
+
+interface Thread {
+  worker: Worker;
+  ready: Promise<void>;
+}
+
+/** The model folder of this package, both from sources (src/adapters/embeddings) and built (dist/adapters/embeddings). */
+export const builtinModelDir = (): string =>
+  fileURLToPath(new URL('../../../models/minilm', import.meta.url));
+
+/**
+ * all-MiniLM-L6-v2 in a worker thread: nothing here blocks the event loop. A thread that dies rejects what it
+ * held, and the next request starts another. Close it before `process.exit`, which would cut the thread off inside
+ * the native call and end the process with SIGABRT.
+ */
+export function createBuiltinEmbedder(options: { modelDir?: string } = {}): BuiltinEmbedder {
+  const modelDir = options.modelDir ?? builtinModelDir();
+  const waiting = new Map<number, Waiting>();
+  let thread: Thread | null = null;
+  let closed = false;
+  let lastId = 0;
+
+  function start(): Thread {
+    const file = import.meta.url.endsWith('.ts') ? './builtin.worker.ts' : './builtin.worker.js';
+    const workerData: EmbeddingThreadData = { modelDir };
+    const worker = new Worker(new URL(file, import.meta.url), { workerData, name: 'embeddings' });
+    const ready = Promise.withResolvers<void>();
+    // Whoever waits for it sees the failure; nobody waiting is no crash.
+    ready.promise.catch(() => undefined);
+    const started: Thread = { worker, ready: ready.promise };
+    let failure: unknown = new Error('the embedding thread ended: the embedder is closed');
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => {
+      if (thread === started) thread = null;
+      ready.reject(failure);
+      for (const { reject } of waiting.values()) reject(failure);
+      waiting.clear();
+      keepAlive();
+    });
+    worker.on('message', (message: FromEmbeddingThread) => {
+      if (message.type === 'ready') return ready.resolve();
+      const request = waiting.get(message.id);
+      if (!request) return;
+      waiting.delete(message.id);
+      keepAlive();
+      if (message.type === 'failed') return request.reject(new Error(message.message));
+      request.resolve({ vectors: split(message.vectors), tokens: message.tokens });
+    });
+    worker.unref();
+    return started;
+  }
+
+  function running(): Thread {
+    if (closed) throw new Error('the embedder is closed');
+    thread ??= start();
+    return thread;
+  }
+
+  /** An idle thread keeps no process alive; a busy one does, and one that is being closed, until it has ended. */
+  function keepAlive(): void {
+    if (waiting.size > 0 || closed) thread?.worker.ref();
+    else thread?.worker.unref();
+  }
+
+  return {
+    id: 'builtin',
+    dimensions: MINILM_DIMENSIONS,
+    local: true,
+    async warm() {
+      const { worker, ready } = running();
+      worker.ref();
+      await ready.finally(keepAlive);
+    },
+    async embed(texts, signal, { urgent = false } = {}) {
+      signal?.throwIfAborted();
+      if (texts.length === 0) return { vectors: [], tokens: 0 };
+      const { worker } = running();
+      const id = ++lastId;
+      const send = (message: ToEmbeddingThread) => worker.postMessage(message);
+      const answer = Promise.withResolvers<{ vectors: Float32Array[]; tokens: number }>();
+      const cancel = () => {
+        if (!waiting.delete(id)) return;
+        send({ type: 'cancel', id });
+        keepAlive();
+        answer.reject(signal?.reason);
+      };
+      waiting.set(id, answer);
+      keepAlive();
+      send({ type: 'embed', id, texts, urgent });
+      signal?.addEventListener('abort', cancel, { once: true });
+      return answer.promise.finally(() => signal?.removeEventListener('abort', cancel));
+    },
+    async close() {
+      closed = true;
+      if (!thread) return;
+      const { worker } = thread;
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+      worker.ref();
+      // Never `terminate()`: cut off inside the native call, the thread takes the whole process with it.
+      const message: ToEmbeddingThread = { type: 'close' };
+      worker.postMessage(message);
+      await ended;
+    },
+  };
+}
+
+function split(all: Float32Array): Float32Array[] {
+  const vectors: Float32Array[] = [];
+  for (let at = 0; at < all.length; at += MINILM_DIMENSIONS) {
+    vectors.push(all.slice(at, at + MINILM_DIMENSIONS));
+  }
+  return vectors;
+}

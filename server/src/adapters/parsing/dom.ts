@@ -1,0 +1,126 @@
+import { parseHTML } from 'linkedom';
+import type { DocumentBlock } from '../../kernel/parser.ts';
+import { block, tableBlock, tidy } from './blocks.ts';
+import { fail, LIMITS } from './fault.ts';
+
+/** The part of the DOM that reading needs (TypeScript's own DOM types are not loaded in a server). */
+export interface DomNode {
+  readonly nodeType: number;
+  readonly nodeValue: string | null;
+  readonly childNodes: ArrayLike<DomNode>;
+}
+export interface DomElement extends DomNode {
+  readonly localName: string;
+  readonly textContent: string | null;
+  getAttribute(name: string): string | null;
+  querySelectorAll(selector: string): ArrayLike<DomElement>;
+  querySelector(selector: string): DomElement | null;
+  remove(): void;
+}
+export interface DomDocument extends DomElement {
+  readonly documentElement: DomElement | null;
+  readonly body: DomElement | null;
+  readonly title: string;
+}
+
+export function parseDom(html: string): DomDocument {
+  const whole = /<(html|body|head)\b/i.test(html.slice(0, 20_000))
+    ? html
+    : `<html><body>${html}</body></html>`;
+  return parseHTML(whole).document as unknown as DomDocument;
+}
+
+const isElement = (node: DomNode): node is DomElement => node.nodeType === 1;
+const children = (node: DomNode): DomNode[] => Array.from(node.childNodes);
+
+const BLOCK_ELEMENTS = new Set(
+  'address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header hgroup hr html legend li main nav ol p pre section summary table ul'.split(
+    ' ',
+  ),
+);
+const SKIPPED = new Set(
+  'script style noscript template head iframe object embed svg math canvas button select textarea input'.split(
+    ' ',
+  ),
+);
+
+/** An element's content in reading order. */
+export function domBlocks(root: DomElement): DocumentBlock[] {
+  const blocks: DocumentBlock[] = [];
+  let inline = '';
+  const flush = () => {
+    const text = tidy(inline);
+    inline = '';
+    if (text !== '') blocks.push(block('text', text));
+  };
+  const push = (...more: DocumentBlock[]) => {
+    flush();
+    blocks.push(...more);
+  };
+
+  function walk(node: DomNode, depth: number): void {
+    if (depth > LIMITS.depth) fail('broken', 'the document is nested too deeply');
+    if (node.nodeType === 3) inline += (node.nodeValue ?? '').replace(/\s+/g, ' ');
+    if (!isElement(node) || SKIPPED.has(node.localName)) return;
+    const name = node.localName;
+    if (name === 'br') inline += '\n';
+    else if (/^h[1-6]$/.test(name)) push(block('heading', inlineText(node), null, Number(name[1])));
+    else if (name === 'pre') push(block('code', node.textContent ?? ''));
+    else if (name === 'ul' || name === 'ol') push(block('list', listLines(node, 0).join('\n')));
+    else if (name === 'table' && isDataTable(node)) push(...tableBlock(tableRows(node)));
+    else if (BLOCK_ELEMENTS.has(name) || name === 'table' || name === 'tr' || name === 'td') {
+      flush();
+      for (const child of children(node)) walk(child, depth + 1);
+      flush();
+    } else for (const child of children(node)) walk(child, depth + 1);
+  }
+  walk(root, 0);
+  flush();
+  return blocks;
+}
+
+function inlineText(element: DomElement): string {
+  return tidy((element.textContent ?? '').replace(/\s+/g, ' '));
+}
+
+function listLines(list: DomElement, depth: number): string[] {
+  if (depth > 20) return [];
+  const lines: string[] = [];
+  let number = 0;
+  for (const item of children(list)) {
+    if (!isElement(item)) continue;
+    if (item.localName === 'ul' || item.localName === 'ol') {
+      lines.push(...listLines(item, depth + 1));
+      continue;
+    }
+    const own = children(item).filter((c) => !(isElement(c) && /^[uo]l$/.test(c.localName)));
+    const text = tidy(
+      own
+        .map((c) => (isElement(c) ? (c.textContent ?? '') : (c.nodeValue ?? '')))
+        .join(' ')
+        .replace(/\s+/g, ' '),
+    );
+    number++;
+    const mark = list.localName === 'ol' ? `${number}.` : '-';
+    if (text !== '') lines.push(`${'  '.repeat(depth)}${mark} ${text}`);
+    for (const c of children(item))
+      if (isElement(c) && /^[uo]l$/.test(c.localName)) lines.push(...listLines(c, depth + 1));
+  }
+  return lines;
+}
+
+/** Tables that only lay a page out hold blocks or other tables: their content is read as usual. */
+function isDataTable(table: DomElement): boolean {
+  return (
+    table.querySelector('table, h1, h2, h3, pre') === null && tableRows(table).some((row) => row.length > 1)
+  );
+}
+
+function tableRows(table: DomElement): string[][] {
+  return Array.from(table.querySelectorAll('tr')).map((row) =>
+    children(row)
+      .filter(isElement)
+      .filter((cell) => cell.localName === 'td' || cell.localName === 'th')
+      .map((cell) => inlineText(cell)),
+  );
+}

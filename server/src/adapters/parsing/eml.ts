@@ -1,0 +1,65 @@
+import PostalMime, { type Address } from 'postal-mime';
+import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
+import { block } from './blocks.ts';
+import { parseHtml } from './html.ts';
+import { parseText } from './text.ts';
+import type { ParseHints } from './types.ts';
+
+const MAX_ATTACHMENTS = 50;
+
+type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
+
+/** A message (RFC 5322): its header, its text, and the text of those attachments that can be read. */
+export async function parseEml(
+  bytes: Uint8Array,
+  parsePart: ParsePart,
+): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
+  const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer' });
+  const title = mail.subject?.trim() || null;
+  const header = [
+    ['From', addresses(mail.from ? [mail.from] : [])],
+    ['To', addresses(mail.to ?? [])],
+    ['Cc', addresses(mail.cc ?? [])],
+    ['Date', mail.date ?? ''],
+    ['Subject', title ?? ''],
+  ].filter(([, value]) => value !== '');
+  const blocks: DocumentBlock[] = [
+    block('text', header.map(([name, value]) => `${name}: ${value}`).join('\n')),
+  ];
+  const plain = mail.text?.replace(/\r\n?/g, '\n').trim();
+  if (plain) blocks.push(...parseText(plain));
+  else if (mail.html) blocks.push(...parseHtml(mail.html).blocks);
+  for (const part of mail.attachments.slice(0, MAX_ATTACHMENTS)) {
+    if (part.disposition === 'inline' && part.mimeType.startsWith('image/')) continue;
+    blocks.push(block('heading', `Attachment: ${part.filename ?? part.mimeType}`, null, 2));
+    blocks.push(...(await attachmentBlocks(part.content, part.filename, part.mimeType, parsePart)));
+  }
+  return { title, blocks };
+}
+
+async function attachmentBlocks(
+  content: ArrayBuffer | Uint8Array | string,
+  filename: string | null,
+  declaredType: string,
+  parsePart: ParsePart,
+): Promise<DocumentBlock[]> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
+  try {
+    const { blocks } = await parsePart(bytes, { filename, declaredType });
+    // Pages and levels of the attachment are not those of the message.
+    return blocks.map(({ kind, text, level }) =>
+      block(kind, text, null, level ? Math.min(6, level + 2) : undefined),
+    );
+  } catch (error) {
+    // The message itself can be read; what stands in the way of one attachment is said in its place.
+    if (error instanceof RangeError) throw error;
+    return [block('text', '(this attachment has no text that can be read)')];
+  }
+}
+
+const addresses = (list: readonly Address[]): string =>
+  list
+    .flatMap((entry) => (entry.group ? entry.group : [entry]))
+    .map(({ name, address }) => (name && address ? `${name} <${address}>` : name || address || ''))
+    .filter((text) => text !== '')
+    .join(', ');

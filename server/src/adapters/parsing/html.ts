@@ -1,0 +1,89 @@
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import type { DocumentBlock } from '../../kernel/parser.ts';
+import { type DomDocument, type DomElement, domBlocks, parseDom } from './dom.ts';
+import { hiddenSelectors, isHiddenStyle } from './html-hidden.ts';
+import { streamHtml } from './html-stream.ts';
+
+/** Above this the article search costs more than the boilerplate that it drops. */
+const READABILITY_MAX_UNITS = 300_000;
+/** Above this the page's tree takes too much memory. */
+const TREE_MAX_UNITS = 1_000_000;
+/** An article that has less than this of the page's text has lost content, not boilerplate. */
+const MIN_ARTICLE_SHARE = 0.5;
+
+export function parseHtml(source: string): { title: string | null; blocks: DocumentBlock[] } {
+  if (source.length > TREE_MAX_UNITS) return streamLarge(source);
+  const document = parseDom(source);
+  dropHidden(document);
+  const title = titleOf(document);
+  // Not `body`: a document without one gets an empty one.
+  const body = document.documentElement;
+  if (!body) return { title, blocks: [] };
+  for (const frame of list(body, 'nav, [role=navigation], [role=banner], body > footer, [role=search]'))
+    frame.remove();
+  const whole = domBlocks(body);
+  const article = source.length <= READABILITY_MAX_UNITS ? articleBlocks(document) : null;
+  if (!article) return { title, blocks: whole };
+  // Only as a filter, since the article search rewrites headings.
+  const texts = new Set(article.map((b) => b.text));
+  const kept = whole.filter((b) => texts.has(b.text) || (b.kind === 'heading' && b.level === 1));
+  return { title, blocks: units(kept) >= units(whole) * MIN_ARTICLE_SHARE ? kept : whole };
+}
+
+function streamLarge(source: string): { title: string | null; blocks: DocumentBlock[] } {
+  const start = source.slice(0, 200_000);
+  const sheets = [...start.matchAll(/<style\b[^>]*>([^<]*)</gi)].map((m) => m[1] ?? '');
+  const title = /<title\b[^>]*>([^<]{1,500})</i.exec(start)?.[1] ?? '';
+  const blocks = streamHtml(source, sheets.flatMap(hiddenSelectors));
+  return { title: parseDom(title).body?.textContent?.trim() || null, blocks };
+}
+
+const units = (blocks: readonly DocumentBlock[]): number => blocks.reduce((sum, b) => sum + b.text.length, 0);
+const list = (root: DomElement, selector: string): DomElement[] =>
+  Array.from(root.querySelectorAll(selector));
+
+function titleOf(document: DomDocument): string | null {
+  const heading = document.querySelector('h1')?.textContent ?? '';
+  return (
+    [document.title ?? '', heading].map((t) => t.replace(/\s+/g, ' ').trim()).find((t) => t !== '') ?? null
+  );
+}
+
+/** Readability changes its document, and wants a real one: it gets a copy. */
+function articleBlocks(document: DomDocument): DocumentBlock[] | null {
+  const markup = (document.documentElement as unknown as { outerHTML: string } | null)?.outerHTML ?? '';
+  try {
+    const copy: unknown = parseHTML(markup).document;
+    const article = new Readability(copy as ConstructorParameters<typeof Readability>[0], {
+      maxElemsToParse: 50_000,
+      keepClasses: false,
+    }).parse();
+    const body = article?.content ? parseDom(article.content).body : null;
+    return body && domBlocks(body);
+  } catch {
+    return null;
+  }
+}
+
+/** Text that no reader of the page sees must not reach a model either. */
+export function dropHidden(document: DomDocument): void {
+  const rules = list(document, 'style').map((style) => style.textContent ?? '');
+  for (const element of list(
+    document,
+    'script, style, noscript, template, [hidden], [aria-hidden=true], input',
+  ))
+    element.remove();
+  for (const element of list(document, '[style]')) {
+    if (isHiddenStyle(element.getAttribute('style') ?? '')) element.remove();
+  }
+  for (const selector of rules.flatMap(hiddenSelectors)) {
+    try {
+      for (const element of list(document, selector)) {
+        if (element.localName !== 'body' && element.localName !== 'html') element.remove();
+      }
+    } catch {
+      // A selector that the engine does not know hides nothing here.
+    }
+  }
+}

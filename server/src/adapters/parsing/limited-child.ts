@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import type { FromChild, ToChild } from './messages.ts';
+
+const run = promisify(execFile);
+const MEMORY_WATCH_MS = 100;
+const START_TIMEOUT_MS = 20_000;
+const TOO_LARGE = 'the file needs more memory than is allowed';
+
+export interface ChildLimits {
+  timeoutMs: number;
+  /** Above what the child holds at rest. */
+  memoryMib: number;
+}
+
+export interface LimitedChild {
+  readonly alive: boolean;
+  parse(job: ToChild): Promise<ParsedDocument>;
+  kill(): void;
+}
+
+/**
+ * A child process under three memory bounds: V8's heap, RLIMIT_DATA where `prlimit` is there, and a watch on its
+ * resident size where /proc is. It may neither write files nor start processes (Node's permission model).
+ */
+export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChild> {
+  const file = fileURLToPath(
+    new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
+  );
+  const child = fork(file, [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Nothing of the platform's settings: they hold its secrets.
+    env: { NODE_NO_WARNINGS: '1', MALLOC_ARENA_MAX: '2' },
+    execArgv: [`--max-old-space-size=${limits.memoryMib}`, '--permission', '--allow-fs-read=*'],
+  });
+  let alive = true;
+  child.once('exit', () => {
+    alive = false;
+  });
+  const ready = await nextMessage(child, START_TIMEOUT_MS, new Error('the parsing process does not start'));
+  const dataKib = ready.type === 'ready' ? ready.dataKib : null;
+  if (dataKib !== null && child.pid) {
+    const dataBytes = (dataKib + limits.memoryMib * 1024) * 1024;
+    // Where there is no prlimit, the other two bounds hold alone.
+    await run('prlimit', ['--pid', String(child.pid), `--data=${dataBytes}`, '--core=0']).catch(
+      () => undefined,
+    );
+  }
+  const restBytes = residentBytes(child.pid) ?? 0;
+  const idle = () => {
+    child.unref();
+    child.channel?.unref();
+  };
+  idle();
+
+  return {
+    get alive() {
+      return alive;
+    },
+    async parse(job) {
+      child.ref();
+      child.channel?.ref();
+      let tooLarge = false;
+      const watch = setInterval(() => {
+        if ((residentBytes(child.pid) ?? 0) - restBytes < limits.memoryMib * 1024 * 1024) return;
+        tooLarge = true;
+        child.kill('SIGKILL');
+      }, MEMORY_WATCH_MS);
+      try {
+        const late = new ParseError(
+          'timeout',
+          `the file takes longer than ${limits.timeoutMs / 1000} s to read`,
+        );
+        const answer = nextMessage(child, limits.timeoutMs, late);
+        child.send(job, () => undefined);
+        const message = await answer;
+        if (message.type === 'fault') throw new ParseError(message.fault, message.message);
+        if (message.type !== 'parsed') throw new Error('the parsing process answers out of turn');
+        return message.document;
+      } catch (error) {
+        throw tooLarge ? new ParseError('too_large', TOO_LARGE) : error;
+      } finally {
+        clearInterval(watch);
+        idle();
+      }
+    },
+    kill() {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+/** The next message; `late` after `timeoutMs`, which also kills the child; a `ParseError` when it dies meanwhile. */
+function nextMessage(child: ChildProcess, timeoutMs: number, late: Error): Promise<FromChild> {
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      child.off('error', onError);
+      settle();
+    };
+    const onMessage = (message: unknown) => finish(() => resolve(message as FromChild));
+    const onError = (error: Error) => finish(() => reject(error));
+    // V8 out of memory ends in an abort; so does an allocator that gets nothing more.
+    const onExit = (code: number | null, signal: string | null) =>
+      finish(() =>
+        reject(
+          signal !== null || (code ?? 0) > 127
+            ? new ParseError('too_large', TOO_LARGE)
+            : new ParseError('broken', 'the file makes its reader fail'),
+        ),
+      );
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      finish(() => reject(late));
+    }, timeoutMs);
+    child.on('message', onMessage);
+    child.on('exit', onExit);
+    child.on('error', onError);
+    if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode);
+  });
+}
+
+/** Linux only; elsewhere null. */
+function residentBytes(pid: number | undefined): number | null {
+  if (!pid || process.platform !== 'linux') return null;
+  try {
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    return Number.isFinite(pages) ? pages * 4096 : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
+import { cleanBlocks } from './blocks.ts';
+import { parseCsv } from './csv.ts';
+import { parseDocx } from './docx.ts';
+import { parseEml } from './eml.ts';
+import { fail, LIMITS } from './fault.ts';
+import { parseHtml } from './html.ts';
+import { parseJson } from './json.ts';
+import { detectLanguage } from './language.ts';
+import { parseMarkdown } from './markdown.ts';
+import { parsePdf } from './pdf.ts';
+import { parsePptx } from './pptx.ts';
+import { type Sniffed, sniff } from './sniff.ts';
+import { parseText } from './text.ts';
+import { type ParseHints, TYPES } from './types.ts';
+import { parseXlsx } from './xlsx.ts';
+
+interface Content {
+  title: string | null;
+  pageCount?: number;
+  blocks: DocumentBlock[];
+}
+
+/** Bytes → document, in this process: only for the limited child. Throws `ParseError`, and RangeError out of memory. */
+export async function parseDocument(
+  bytes: Uint8Array,
+  hints: ParseHints,
+  depth = 0,
+): Promise<ParsedDocument> {
+  const sniffed = await sniff(bytes, hints);
+  const content = await parseContent(sniffed, bytes, depth);
+  const blocks = cleanBlocks(content.blocks);
+  if (blocks.length === 0) return fail('no_text', 'the file has no text in it');
+  const units = blocks.reduce((sum, b) => sum + b.text.length, 0);
+  if (units > LIMITS.textUnits) return fail('too_large', 'the file holds more text than is allowed');
+  return {
+    contentType: TYPES[sniffed.type],
+    title: cleanTitle(
+      content.title ?? blocks.find((b) => b.kind === 'heading' && b.level === 1)?.text ?? null,
+    ),
+    language: detectLanguage(blocks),
+    pageCount: content.pageCount ?? null,
+    blocks,
+  };
+}
+
+async function parseContent(sniffed: Sniffed, bytes: Uint8Array, depth: number): Promise<Content> {
+  switch (sniffed.type) {
+    case 'pdf':
+      return parsePdf(bytes);
+    case 'docx':
+      return parseDocx(sniffed.zip);
+    case 'pptx':
+      return parsePptx(sniffed.zip);
+    case 'xlsx':
+      return parseXlsx(sniffed.zip);
+    case 'eml':
+      return parseEml(bytes, (part, hints) =>
+        depth >= 3 ? fail('too_large', 'messages within messages') : parseDocument(part, hints, depth + 1),
+      );
+    case 'html':
+      return parseHtml(sniffed.text);
+    case 'markdown':
+      return parseMarkdown(sniffed.text);
+    case 'csv':
+      return { title: null, blocks: parseCsv(sniffed.text) };
+    case 'json':
+      return parseJson(sniffed.text);
+    case 'text':
+      return { title: null, blocks: parseText(sniffed.text) };
+  }
+}
+
+function cleanTitle(title: string | null): string | null {
+  const text = title
+    ?.toWellFormed()
+    .replace(/[\u0000-\u001f\s]+/g, ' ')
+    .trim()
+    .slice(0, 300)
+    .toWellFormed();
+  return text || null;
+}

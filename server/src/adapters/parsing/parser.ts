@@ -1,0 +1,121 @@
+import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { type LimitedChild, startLimitedChild } from './limited-child.ts';
+import type { ToChild } from './messages.ts';
+
+export interface ParserOptions {
+  /** Documents read at once (default 2). */
+  processes?: number;
+  /** For one document (default 30,000). */
+  timeoutMs?: number;
+  /** For one document, above the process at rest (default 256). */
+  memoryMib?: number;
+  /** An idle process ends after this (default 60,000), so that a quiet server holds no memory for it. */
+  idleMs?: number;
+}
+
+/** What grows in a process stays: it is replaced after this many documents. */
+const DOCUMENTS_PER_PROCESS = 200;
+
+interface Slot {
+  child: LimitedChild;
+  documents: number;
+  idleTimer: NodeJS.Timeout | null;
+}
+
+/** Refused at a glance, so the process is as it was. */
+const isHarmless = (error: unknown): boolean =>
+  error instanceof ParseError && ['empty', 'encrypted', 'no_text', 'unsupported_type'].includes(error.fault);
+
+/**
+ * The `DocumentParser` over a small pool of limited child processes, started when they are needed. A process that
+ * read its document is used again; one that met a broken or greedy document is not.
+ */
+export function createDocumentParser(options: ParserOptions = {}): DocumentParser {
+  const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000 } = options;
+  const idle: Slot[] = [];
+  const all = new Set<Slot>();
+  const queue: (() => void)[] = [];
+  let busy = 0;
+  let closed = false;
+
+  async function takeSlot(): Promise<Slot> {
+    for (let slot = idle.pop(); slot; slot = idle.pop()) {
+      if (slot.idleTimer) clearTimeout(slot.idleTimer);
+      if (slot.child.alive) return slot;
+      all.delete(slot);
+    }
+    const slot: Slot = {
+      child: await startLimitedChild({ timeoutMs, memoryMib }),
+      documents: 0,
+      idleTimer: null,
+    };
+    all.add(slot);
+    if (closed) {
+      retire(slot);
+      throw new Error('the parser is closed');
+    }
+    return slot;
+  }
+
+  function retire(slot: Slot): void {
+    all.delete(slot);
+    const at = idle.indexOf(slot);
+    if (at >= 0) idle.splice(at, 1);
+    slot.child.kill();
+  }
+
+  function giveBack(slot: Slot): void {
+    slot.documents++;
+    if (closed || !slot.child.alive || slot.documents >= DOCUMENTS_PER_PROCESS) {
+      retire(slot);
+      return;
+    }
+    slot.idleTimer = setTimeout(() => retire(slot), idleMs).unref();
+    idle.push(slot);
+  }
+
+  async function turn(): Promise<void> {
+    if (busy < processes) {
+      busy++;
+      return;
+    }
+    await new Promise<void>((resolve) => queue.push(resolve));
+  }
+
+  function endTurn(): void {
+    const next = queue.shift();
+    if (next) next();
+    else busy--;
+  }
+
+  async function parse(job: ToChild): Promise<ParsedDocument> {
+    await turn();
+    try {
+      if (closed) throw new Error('the parser is closed');
+      const slot = await takeSlot();
+      try {
+        const document = await slot.child.parse(job);
+        giveBack(slot);
+        return document;
+      } catch (error) {
+        if (isHarmless(error)) giveBack(slot);
+        else retire(slot);
+        throw closed ? new Error('the parser is closed', { cause: error }) : error;
+      }
+    } finally {
+      endTurn();
+    }
+  }
+
+  return {
+    async parse(bytes, hints) {
+      // Costs no process.
+      if (bytes.length === 0) throw new ParseError('empty', 'the file is empty');
+      return parse({ bytes, hints });
+    },
+    async close() {
+      closed = true;
+      for (const slot of [...all]) retire(slot);
+    },
+  };
+}

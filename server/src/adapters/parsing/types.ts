@@ -1,0 +1,61 @@
+export const TYPES = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  html: 'text/html',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  eml: 'message/rfc822',
+} as const;
+
+export type TypeName = keyof typeof TYPES;
+
+export interface ParseHints {
+  filename: string | null;
+  declaredType: string | null;
+}
+
+const EXTENSIONS: Record<string, TypeName> = {
+  htm: 'html',
+  html: 'html',
+  xhtml: 'html',
+  md: 'markdown',
+  markdown: 'markdown',
+  mdx: 'markdown',
+  txt: 'text',
+  log: 'text',
+  text: 'text',
+  csv: 'csv',
+  tsv: 'csv',
+  json: 'json',
+  jsonl: 'json',
+  ndjson: 'json',
+  eml: 'eml',
+};
+
+const DECLARED: Record<string, TypeName> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/markdown': 'markdown',
+  'text/x-markdown': 'markdown',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'application/json': 'json',
+  'application/x-ndjson': 'json',
+  'message/rfc822': 'eml',
+};
+
+/** What name and declared type say of a text format; the name first, as senders often declare `text/plain`. */
+export function hintedType({ filename, declaredType }: ParseHints): TypeName | null {
+  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
+  const declared = (declaredType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return (
+    (Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : null) ??
+    (Object.hasOwn(DECLARED, declared) ? DECLARED[declared] : null) ??
+    (declared === 'text/plain' ? 'text' : null) ??
+    null
+  );
+}
