@@ -255,7 +255,7 @@ export const createCalls = (options: CallsOptions) => {
       if (!caller.permissions.has('mcp:call')) return [];
       const found: GatewayTool[] = [];
       for (const server of registry.visible(caller.tenantId)) {
-        if (server.runtime.state().status !== 'connected') continue;
+        if (!server.definition.forAgents || server.runtime.state().status !== 'connected') continue;
         if (!mayUseServer(server.definition.access, caller)) continue;
         for (const tool of await toolsOf(caller, server)) {
           const usable = tool.permission === null || caller.permissions.has(tool.permission);

@@ -17,8 +17,8 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 
 export { createFilesServer } from './builtin/files.ts';
-export { createMemoryServer, type GraphMemory } from './builtin/memory.ts';
 export { createTimeServer } from './builtin/time.ts';
+export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';

@@ -151,6 +151,7 @@ export const createService = (options: ServiceOptions) => {
       endpoint,
       policy: input.policy ?? {},
       access: input.access ?? {},
+      forAgents: true,
       timeoutMs: input.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
       createdBy: caller.userId,
       createdAt: now,
