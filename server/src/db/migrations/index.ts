@@ -11,4 +11,15 @@ import { mcp } from './009-mcp.ts';
 import { runSteps } from './015-run-steps.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, knowledge, http, agents, memory, mcp, runSteps];
+export const migrations: readonly SchemaStep[] = [
+  accounts,
+  identity,
+  chat,
+  costs,
+  knowledge,
+  http,
+  agents,
+  memory,
+  mcp,
+  runSteps,
+];

@@ -10,4 +10,14 @@ import type { MemoryTables } from './memory.ts';
 import type { RunStepTables } from './run-steps.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
-export interface Tables extends AccountTables, AgentTables, ChatTables, CostTables, HttpTables, IdentityTables, KnowledgeTables, McpTables, MemoryTables, RunStepTables {}
+export interface Tables
+  extends AccountTables,
+    AgentTables,
+    ChatTables,
+    CostTables,
+    HttpTables,
+    IdentityTables,
+    KnowledgeTables,
+    McpTables,
+    MemoryTables,
+    RunStepTables {}
