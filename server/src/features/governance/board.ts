@@ -6,7 +6,7 @@ import type { GovernancePorts } from './ports.ts';
 import type { Records } from './records.ts';
 import { findProposal, markSettled, unsettledProposals } from './store.ts';
 import { isOpen, type Proposal } from './types.ts';
-import { gatherFacts, type Voting } from './voting.ts';
+import { type CastVote, gatherFacts, type Voting } from './voting.ts';
 import { proposalWire } from './wire.ts';
 
 /**
@@ -62,15 +62,25 @@ export const createBoard = (options: BoardOptions) => {
       proposal.id,
     );
 
+  const record = async (proposal: Proposal, votes: readonly CastVote[]): Promise<void> => {
+    const next = await records.castByAgents(proposal.tenantId, proposal.id, votes);
+    if (next !== null) changed(next);
+  };
+
+  /**
+   * One round: the seats are asked together and their ballots recorded together, so that a decision shows all five and
+   * does not depend on who was quickest. Only a veto is recorded at once. Each seat's time is limited, so this ends.
+   */
   const castAll = async (proposal: Proposal): Promise<void> => {
     const facts = await gatherFacts(db, ports, proposal, clock.now());
-    await Promise.all(
+    const votes = await Promise.all(
       voting.seatsToVote(proposal).map(async (seat) => {
         const vote = await voting.cast(seat, proposal, facts, stop);
-        const next = await records.castByAgent(proposal.tenantId, proposal.id, vote);
-        if (next !== null) changed(next);
+        if (vote.ballot.veto !== null) await record(proposal, [vote]);
+        return vote;
       }),
     );
+    if (votes.length > 0) await record(proposal, votes);
   };
 
   /** Tells those who wait, and remembers that they know. */

@@ -214,24 +214,27 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
         return { proposal: await create(tx, draft, route, hash, actor), standing: false };
       }),
 
-    /** An agent's ballot, with what it was made from. Null where the vote is over. */
-    castByAgent: (tenantId: string, id: string, { ballot, inputs }: CastVote): Promise<Proposal | null> =>
+    /** Ballots of agents, each with what it was made from. Null where the vote is over. */
+    castByAgents: (tenantId: string, id: string, votes: readonly CastVote[]): Promise<Proposal | null> =>
       db.write(async (tx) => {
         const locked = await lockProposal(tx, tenantId, id);
         if (locked === undefined || locked.status !== 'voting') return null;
-        // Two nodes may ask the same seat after a restart: its first vote stands.
-        if (locked.ballots.some((held) => held.voterType === 'agent' && held.voter === ballot.voter))
-          return null;
-        const proposal = await cast(tx, locked, ballot);
-        const actor: Actor = { actorId: ballot.voter, actorType: 'agent' };
-        await note(tx, proposal, actor, 'proposal.voted', {
-          seat: ballot.seat,
-          vote: ballot.vote,
-          veto: ballot.veto,
-          confidence: ballot.confidence,
-          reason_sha256: sha256(ballot.reason),
-          inputs,
-        });
+        let proposal = locked;
+        for (const { ballot, inputs } of votes) {
+          // Two nodes may ask the same seat after a restart: its first vote stands.
+          const known = proposal.ballots.some((b) => b.voterType === 'agent' && b.voter === ballot.voter);
+          if (known) continue;
+          proposal = await cast(tx, proposal, ballot);
+          const actor: Actor = { actorId: ballot.voter, actorType: 'agent' };
+          await note(tx, proposal, actor, 'proposal.voted', {
+            seat: ballot.seat,
+            vote: ballot.vote,
+            veto: ballot.veto,
+            confidence: ballot.confidence,
+            reason_sha256: sha256(ballot.reason),
+            inputs,
+          });
+        }
         const verdict = verdictOf(proposal.ballots);
         return verdict === null
           ? proposal

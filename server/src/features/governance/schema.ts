@@ -54,7 +54,7 @@ export const Proposal = Type.Object({
       result: AnyValue(),
       error: Nullable(Type.String()),
     }),
-    { description: 'null where the proposal holds no tool call' },
+    { description: 'null where there is no tool call, or it was turned down' },
   ),
   created_at: Timestamp(),
   expires_at: Timestamp(),

@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { shownBallots, tallyOf } from './rules.ts';
-import type { Proposal } from './types.ts';
+import { isOpen, type Proposal } from './types.ts';
 
 /** A proposal as clients, events and webhooks see it (contract, section 7). */
 export const proposalWire = (proposal: Proposal) => ({
@@ -36,7 +36,8 @@ export const proposalWire = (proposal: Proposal) => ({
           name: proposal.tool.name,
           arguments: proposal.tool.arguments,
         },
-  execution: proposal.execution,
+  // A proposal that was turned down has nothing to carry out any more.
+  execution: isOpen(proposal.status) || proposal.status === 'approved' ? proposal.execution : null,
   created_at: iso(proposal.createdAt),
   expires_at: iso(proposal.expiresAt),
   decided_at: isoOrNull(proposal.decidedAt),
