@@ -2,6 +2,7 @@ import type { AccountTables } from './accounts.ts';
 import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
+import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { KnowledgeTables } from './knowledge.ts';
@@ -15,6 +16,7 @@ export interface Tables
     AgentTables,
     ChatTables,
     CostTables,
+    GovernanceTables,
     HttpTables,
     IdentityTables,
     KnowledgeTables,
