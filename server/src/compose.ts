@@ -187,6 +187,7 @@ export const compose = async (
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
     clock,
