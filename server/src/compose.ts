@@ -173,14 +173,15 @@ export const compose = async (
     publicUrl,
     audit,
     mailer,
-    issuerHttp:
-      config.IDP_URL === null
-        ? undefined
-        : createIssuerHttp({
+    ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
+      ? {}
+      : {
+          issuerHttp: createIssuerHttp({
             issuer: config.IDP_URL,
             clientId: config.IDP_CLIENT_ID,
-            clientSecret: config.IDP_CLIENT_SECRET ?? '',
+            clientSecret: config.IDP_CLIENT_SECRET,
           }),
+        }),
     log: logger,
   });
   await identity.start();
