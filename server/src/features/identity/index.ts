@@ -6,7 +6,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
-import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
+import type { OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
 import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
@@ -241,7 +241,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         tokens,
         audit,
         issuer: options.publicUrl,
-        tokenEndpoint: () => `${options.publicUrl()}${OIDC_PATHS.token}`,
         accessLifeS,
       }),
       machineKeys: createMachineKeys({ db, clock, audit }),
