@@ -152,6 +152,7 @@ export const SETTINGS = {
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
   EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
+  EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
   OPENAI_API_KEY: secret('Key for OpenAI'),
   OPENAI_BASE_URL: url('Address of the OpenAI API; default: the public one'),
   ANTHROPIC_API_KEY: secret('Key for Anthropic'),

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
+import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
@@ -39,7 +40,10 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   const tx = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
   await migrate(tx, 'sqlite');
   const readerDb = openSqliteFile(options.file, { readOnly: true, synchronous: options.synchronous });
-  const read = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(readerDb)) });
+  const reader = new SqliteConnection(readerDb);
+  const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
+  runDirectly(tx, writer);
+  runDirectly(read, reader);
   const group = createGroupCommit(writer);
   return {
     dialect: 'sqlite',

@@ -1,5 +1,4 @@
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import scalar from '@scalar/fastify-api-reference';
 import fastJsonStringify from 'fast-json-stringify';
@@ -16,7 +15,7 @@ import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody, errorHeaders } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
-import { parseJsonBody } from './json-body.ts';
+import { decodeUtf8, parseJsonBody } from './json-body.ts';
 import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
 import { mountRoutes, prefixesOf } from './mount.ts';
@@ -24,6 +23,7 @@ import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
 
 export interface AppOptions {
@@ -63,11 +63,18 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
 
+const LINES = 'application/x-ndjson';
+const isLines = (request: FastifyRequest): boolean =>
+  request.headers['content-type']?.toLowerCase().startsWith(LINES) === true;
+
 /** Between parsing and validation: an absent body counts as an empty object, a stray one is refused. */
 const settleBody = (request: FastifyRequest): void => {
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
   if (request.isMultipart() && !ownParser) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
+  }
+  if (typeof request.body === 'string' && !ownParser && isLines(request)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
   }
   if (takes && request.body === undefined) request.body = {};
@@ -122,6 +129,14 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       done(error instanceof Error ? error : new Error(String(error)));
     }
   });
+  // JSON Lines arrive as text: what a line may be is for the route that takes them to say.
+  app.addContentTypeParser([LINES], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    try {
+      done(null, decodeUtf8(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
   app.decorateRequest('context', null as never);
 
   if (options.corsOrigins.length > 0) {
@@ -143,14 +158,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       maxAge: 600,
     });
   }
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    hsts: options.tls === null ? false : { maxAge: 31_536_000, includeSubDomains: false },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-  });
   await app.register(multipart, {
     limits: { fileSize: options.maxUploadBytes, files: 1, fields: 20, fieldSize: 65_536, headerPairs: 100 },
     throwFileSizeLimit: false,
@@ -158,7 +165,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   await registerOpenApi(app);
 
   const paths = createPathTable(options.routes, prefixesOf);
-  app.addHook('onRequest', createGuard({ ...options, paths }));
+  app.addHook(
+    'onRequest',
+    createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),
+  );
   app.addHook('preValidation', (request, _reply, done) => {
     try {
       settleBody(request);

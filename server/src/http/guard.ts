@@ -11,6 +11,8 @@ export interface GuardOptions {
   limits: LimitOptions;
   paths: PathTable;
   draining(): boolean;
+  /** The same for every response; computed once. */
+  securityHeaders: Readonly<Record<string, string>>;
 }
 
 const MAX_URL_CHARACTERS = 8_192;
@@ -31,6 +33,7 @@ export const createGuard = (options: GuardOptions) => {
     const url = request.raw.url ?? '/';
     const path = pathOf(url);
     request.context = contextOf(path);
+    reply.headers(options.securityHeaders);
     reply.header('x-api-version', '2.0.0');
     reply.header('x-request-id', request.id);
     const onApi = request.context.table !== null;

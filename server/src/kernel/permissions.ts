@@ -32,6 +32,8 @@ export const PERMISSIONS = [
   'notifications:write',
   'keys:read',
   'keys:write',
+  /** One's own name, and the erasure of one's own data. */
+  'profile:write',
   'users:read',
   'users:manage',
   'tenants:read',
@@ -68,6 +70,7 @@ const USER: readonly Permission[] = [
   'tasks:write',
   'notifications:write',
   'keys:write',
+  'profile:write',
 ];
 
 /** The role table of the contract, section 3. */

@@ -27,3 +27,9 @@ test('tokens by script', () => {
   expect(estimateTokens('four letters')).toBe(3);
   expect(estimateTokens('灯台')).toBe(2);
 });
+
+test('long runs of one sign cost no time', () => {
+  const startMs = performance.now();
+  for (const run of ['.', '. ', '!?', '\n', '\n ', '。', '1. ', 'Dr. ']) sentenceSpans(run.repeat(200_000));
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+});

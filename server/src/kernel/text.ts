@@ -17,7 +17,8 @@ export function estimateTokens(text: string): number {
 /** Words before a full stop that end no sentence. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|approx|No|Nr|Fig|Abb|Inc|Ltd|Co|Corp|Bd|Hr|Fr|bzw|ca|usw|Str|Tel|e\.g|i\.e|cf|al|p|pp|z\.B|d\.h|u\.a|[ap]\.m|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Okt|Nov|Dec|Dez)\.$/u;
-const END = /[.!?…]+["'”’»)\]]*(?=\s)|[。！？｡]+[”’」』）]*|\n\s*\n/gu;
+// What must follow a stop is checked in code: a lookahead here is quadratic on a line of dots.
+const END = /[.!?…]+["'”’»)\]]*|[。！？｡]+[”’」』）]*|\n\s*\n/gu;
 
 /**
  * The sentences of a text, in order, without the white space around them. A full stop ends one only before white
@@ -33,6 +34,7 @@ export function sentenceSpans(text: string): Span[] {
   };
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
+    if (/^[.!?…]/.test(match[0]) && end < text.length && !/\s/.test(text[end] ?? '')) continue;
     const isStop = match[0].startsWith('.');
     if (isStop && ABBREVIATION.test(text.slice(Math.max(start, end - 12), match.index + 1))) continue;
     // An ordinal ("3. Mai") or a sentence that goes on.

@@ -2,13 +2,18 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { type DomDocument, type DomElement, domBlocks, parseDom } from './dom.ts';
+import { hiddenSelectors, isHiddenStyle } from './html-hidden.ts';
+import { streamHtml } from './html-stream.ts';
 
 /** Above this the article search costs more than the boilerplate that it drops. */
-const READABILITY_MAX_UNITS = 1_500_000;
+const READABILITY_MAX_UNITS = 300_000;
+/** Above this the page's tree takes too much memory. */
+const TREE_MAX_UNITS = 1_000_000;
 /** An article that has less than this of the page's text has lost content, not boilerplate. */
 const MIN_ARTICLE_SHARE = 0.5;
 
 export function parseHtml(source: string): { title: string | null; blocks: DocumentBlock[] } {
+  if (source.length > TREE_MAX_UNITS) return streamLarge(source);
   const document = parseDom(source);
   dropHidden(document);
   const title = titleOf(document);
@@ -24,6 +29,14 @@ export function parseHtml(source: string): { title: string | null; blocks: Docum
   const texts = new Set(article.map((b) => b.text));
   const kept = whole.filter((b) => texts.has(b.text) || (b.kind === 'heading' && b.level === 1));
   return { title, blocks: units(kept) >= units(whole) * MIN_ARTICLE_SHARE ? kept : whole };
+}
+
+function streamLarge(source: string): { title: string | null; blocks: DocumentBlock[] } {
+  const start = source.slice(0, 200_000);
+  const sheets = [...start.matchAll(/<style\b[^>]*>([^<]*)</gi)].map((m) => m[1] ?? '');
+  const title = /<title\b[^>]*>([^<]{1,500})</i.exec(start)?.[1] ?? '';
+  const blocks = streamHtml(source, sheets.flatMap(hiddenSelectors));
+  return { title: parseDom(title).body?.textContent?.trim() || null, blocks };
 }
 
 const units = (blocks: readonly DocumentBlock[]): number => blocks.reduce((sum, b) => sum + b.text.length, 0);
@@ -53,9 +66,6 @@ function articleBlocks(document: DomDocument): DocumentBlock[] | null {
   }
 }
 
-const HIDDEN =
-  /(^|[;\s{])(display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(px|pt|em|rem|%)?\s*(;|$|!)|opacity\s*:\s*0(\.0+)?\s*(;|$|!))/i;
-
 /** Text that no reader of the page sees must not reach a model either. */
 export function dropHidden(document: DomDocument): void {
   const rules = list(document, 'style').map((style) => style.textContent ?? '');
@@ -65,7 +75,7 @@ export function dropHidden(document: DomDocument): void {
   ))
     element.remove();
   for (const element of list(document, '[style]')) {
-    if (HIDDEN.test(`${element.getAttribute('style') ?? ''};`)) element.remove();
+    if (isHiddenStyle(element.getAttribute('style') ?? '')) element.remove();
   }
   for (const selector of rules.flatMap(hiddenSelectors)) {
     try {
@@ -76,14 +86,4 @@ export function dropHidden(document: DomDocument): void {
       // A selector that the engine does not know hides nothing here.
     }
   }
-}
-
-/** Selectors of top-level rules that hide; those within `@media` depend on a screen. */
-function hiddenSelectors(css: string): string[] {
-  const top = css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/@[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, '');
-  return [...top.matchAll(/([^{}]+)\{([^{}]*)\}/g)]
-    .filter((rule) => HIDDEN.test(`${rule[2] ?? ''};`))
-    .map((rule) => (rule[1] ?? '').trim())
-    .filter((selector) => !selector.includes(':'))
-    .slice(0, 200);
 }

@@ -170,6 +170,20 @@ describe('html', () => {
     ]);
   });
 
+  test('a page too large for a tree reads the same', async () => {
+    const page = (
+      filler: string,
+    ) => `<html><head><title>A &amp; B</title><style>.x{display:none}</style></head><body>
+      <h1>Top</h1><p>One <b>two</b>.</p><ul><li>a<ol><li>b</li></ol></li><li>c</li></ul><pre>x  y</pre>
+      <p class="x">secret</p><p style="display: none">secret <i>too</i></p><script>secret()</script>
+      <table><tr><th>k</th><th>v</th></tr><tr><td>1</td><td>2</td></tr></table><p>End.</p>${filler}</body></html>`;
+    const small = await parse(page('<p>Rest.</p>'));
+    const large = await parse(page(`<p>Rest.</p><p hidden>${'z '.repeat(600_000)}</p>`));
+    expect(shown(large)).toEqual(shown(small));
+    expect(shown(small)).toHaveLength(7);
+    expect(large.title).toBe('A & B');
+  });
+
   test('is known by its content, whatever the name', async () => {
     expect((await parse('<html><p>Hello</p></html>', 'a.txt')).contentType).toBe('text/html');
     await expect(parse('<html><script>alert(1)</script></html>', 'a.pdf')).rejects.toEqual(fault('no_text'));
@@ -182,7 +196,7 @@ describe('html', () => {
 describe('markdown', () => {
   test('blocks as written; front matter gives the title, comments go', async () => {
     const document = await parse(
-      '---\ntitle: The guide\n---\n# One\ntext *a*\nmore\n\nSetext\n---\n<!-- hidden -->\n- a\n  b\n\n- c\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```js\n# no heading\n\nx\n```\nend\n',
+      '---\ntitle: The guide\n---\n# One\ntext *a*\nmore\n\nSetext\n---\n<!-- hidden\n# not shown -->\n- a\n  b\n\n- c\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```js\n# no heading\n\nx\n```\nend\n',
       'guide.md',
     );
     expect(document.title).toBe('The guide');

@@ -22,9 +22,13 @@ interface Slot {
   idleTimer: NodeJS.Timeout | null;
 }
 
+/** Refused at a glance, so the process is as it was. */
+const isHarmless = (error: unknown): boolean =>
+  error instanceof ParseError && ['empty', 'encrypted', 'no_text', 'unsupported_type'].includes(error.fault);
+
 /**
  * The `DocumentParser` over a small pool of limited child processes, started when they are needed. A process that
- * read its document is used again; one that met a bad document is not.
+ * read its document is used again; one that met a broken or greedy document is not.
  */
 export function createDocumentParser(options: ParserOptions = {}): DocumentParser {
   const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000 } = options;
@@ -94,7 +98,8 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
         giveBack(slot);
         return document;
       } catch (error) {
-        retire(slot);
+        if (isHarmless(error)) giveBack(slot);
+        else retire(slot);
         throw closed ? new Error('the parser is closed', { cause: error }) : error;
       }
     } finally {

@@ -11,6 +11,7 @@ export const accounts: SchemaStep = {
       .addColumn('tier', 'text', (c) => c.notNull())
       .addColumn('status', 'text', (c) => c.notNull())
       .addColumn('settings', 'text', (c) => c.notNull())
+      .addColumn('external_id', 'text', (c) => c.unique())
       .addColumn('created_at', t.int, (c) => c.notNull())
       .addColumn('updated_at', t.int, (c) => c.notNull())
       .execute();
@@ -27,6 +28,7 @@ export const accounts: SchemaStep = {
       .addColumn('permissions', 'text', (c) => c.notNull())
       .addColumn('tier', 'text')
       .addColumn('status', 'text', (c) => c.notNull())
+      .addColumn('external_id', 'text', (c) => c.unique())
       .addColumn('created_at', t.int, (c) => c.notNull())
       .addColumn('updated_at', t.int, (c) => c.notNull())
       .addColumn('last_seen_at', t.int)

@@ -6,6 +6,8 @@ export interface TenantRow {
   tier: string;
   status: string;
   settings: string;
+  /** Organisation at an external identity provider, `<issuer>|<org id>`. */
+  external_id: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -23,6 +25,8 @@ export interface UserRow {
   permissions: string;
   tier: string | null;
   status: string;
+  /** Account at an external identity provider, `<issuer>|<sub>`. */
+  external_id: string | null;
   created_at: number;
   updated_at: number;
   last_seen_at: number | null;

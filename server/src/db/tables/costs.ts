@@ -6,6 +6,7 @@ export interface LedgerRow {
   kind: string;
   agent_id: string | null;
   model: string | null;
+  /** `server.name` of the tool. */
   tool: string | null;
   conversation_id: string | null;
   run_id: string | null;
@@ -16,8 +17,11 @@ export interface LedgerRow {
   cache_write_tokens: number;
   reasoning_tokens: number;
   cost_nano: number;
+  /** What the provider says that the call cost: recorded, never trusted. */
+  reported_nano: number | null;
   /** 1 where the price or the token count is an estimate. */
   estimated: number;
+  /** When the call was reserved: it belongs to the day and month whose counters carried it. */
   created_at: number;
 }
 
@@ -28,28 +32,50 @@ export interface CostLimitRow {
   /** User or agent id; the tenant's id for `tenant`, `*` for `run`. */
   subject: string;
   period: string;
-  limit_nano: number;
+  /** Null: removed, so unlimited. */
+  limit_nano: number | null;
   created_at: number;
 }
 
 export interface CostCounterRow {
+  /** `tenant|scope|subject|period|start`: unique, and in an order in which locks are taken. */
+  id: string;
   tenant_id: string;
   scope: string;
   subject: string;
   period: string;
   starts_at: number;
+  ends_at: number;
+  limit_nano: number | null;
+  /** The tenant's limit of one run; on counters of the tenant's day, else null. */
+  run_limit_nano: number | null;
   used_nano: number;
   reserved_nano: number;
+  /** Highest alert sent in this period: 0, 50, 75, 90, 100. */
+  alerted: number;
+  /** 1 once a call has been refused in this period and that was told. */
+  refused: number;
 }
 
 export interface CostHoldRow {
   id: string;
   tenant_id: string;
+  user_id: string;
+  agent_id: string | null;
   run_id: string | null;
+  /** The process that made it. */
+  node_id: string;
   amount_nano: number;
-  /** Keys of the counters that carry the hold, as JSON. */
+  /** The part that counts against the run's limit (0 for priced tools). */
+  run_nano: number;
+  /** Ids of the counters that carry the hold, one a line. */
   counters: string;
   created_at: number;
+}
+
+export interface CostNodeRow {
+  id: string;
+  seen_at: number;
 }
 
 export interface CostTables {
@@ -57,4 +83,5 @@ export interface CostTables {
   cost_limits: CostLimitRow;
   cost_counters: CostCounterRow;
   cost_holds: CostHoldRow;
+  cost_nodes: CostNodeRow;
 }

@@ -1,8 +1,21 @@
 import type { AccountTables } from './accounts.ts';
+import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
+import type { IdentityTables } from './identity.ts';
 import type { KnowledgeTables } from './knowledge.ts';
+import type { McpTables } from './mcp.ts';
+import type { MemoryTables } from './memory.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
-export interface Tables extends AccountTables, ChatTables, CostTables, HttpTables, KnowledgeTables {}
+export interface Tables
+  extends AccountTables,
+    AgentTables,
+    ChatTables,
+    CostTables,
+    HttpTables,
+    IdentityTables,
+    KnowledgeTables,
+    McpTables,
+    MemoryTables {}

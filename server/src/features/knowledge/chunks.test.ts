@@ -33,6 +33,7 @@ describe('chunks', () => {
       headingPath: ['Handbook', 'Light'],
       start: 0,
       end: 18,
+      tableHead: null,
     });
     expect(embedText(chunk!)).toBe('Handbook\nLight\n\nIt flashes.');
   });
@@ -81,6 +82,9 @@ describe('chunks', () => {
     expect(chunks.some((c) => c.text.includes(fence))).toBe(true);
     const tableChunks = chunks.filter((c) => c.text.includes(' | '));
     expect(tableChunks.length).toBeGreaterThan(1);
+    expect(tableChunks[0]?.tableHead).toBeNull();
+    expect(tableChunks[1]?.tableHead).toBe(rows[0]);
+    expect(embedText(tableChunks[1]!)).toBe(`${rows[0]}\n${tableChunks[1]!.text}`);
     for (const row of rows) expect(chunks.some((c) => c.text.split('\n').includes(row))).toBe(true);
     for (const line of huge) expect(chunks.some((c) => c.text.split('\n').includes(line))).toBe(true);
   });

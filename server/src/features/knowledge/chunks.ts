@@ -16,6 +16,8 @@ export interface Chunk {
   headingPath: string[];
   start: number;
   end: number;
+  /** The first row of the table that the chunk starts in the middle of. */
+  tableHead: string | null;
 }
 
 /** Raise it with every change of what comes out: documents of an older one are indexed again. */
@@ -39,11 +41,11 @@ const SEPARATOR = '\n\n';
 export const documentText = (document: Pick<ParsedDocument, 'blocks'>): string =>
   document.blocks.map((b) => b.text).join(SEPARATOR);
 
-/** What is embedded: the title path, as far as the chunk does not show it itself, and the text. */
-export function embedText(chunk: Pick<Chunk, 'headingPath' | 'text'>): string {
+/** What is embedded: the title path, as far as the chunk does not show it itself, the table's head, and the text. */
+export function embedText(chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>): string {
   const head = chunk.text.slice(0, 400);
   const path = chunk.headingPath.filter((heading) => !head.includes(heading)).map((h) => h.slice(0, 100));
-  return path.length > 0 ? `${path.join(' > ')}\n${chunk.text}` : chunk.text;
+  return [path.join(' > '), chunk.tableHead ?? '', chunk.text].filter((part) => part !== '').join('\n');
 }
 
 interface Unit extends Span {
@@ -51,6 +53,7 @@ interface Unit extends Span {
   page: number | null;
   level: number;
   tokens: number;
+  tableHead: string | null;
 }
 
 export function chunkDocument(document: ParsedDocument, options: ChunkOptions = {}): Chunk[] {
@@ -72,6 +75,7 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions = 
       headingPath: path.current(),
       start: first.start,
       end: last.end,
+      tableHead: first.tableHead,
     });
     units = [];
   };
@@ -117,9 +121,12 @@ function createPath(title: string | null) {
 function* unitsOf(blocks: readonly DocumentBlock[], settings: Required<ChunkOptions>): Generator<Unit> {
   let offset = 0;
   for (const { kind, text, page, level = 1 } of blocks) {
+    let tableHead: string | null = null;
     for (const span of spansOf(kind, text, settings)) {
       const tokens = estimateTokens(text.slice(span.start, span.end));
-      yield { kind, page, level, tokens, start: offset + span.start, end: offset + span.end };
+      yield { kind, page, level, tokens, tableHead, start: offset + span.start, end: offset + span.end };
+      // From the second row on.
+      if (kind === 'table') tableHead ??= text.slice(span.start, Math.min(span.end, span.start + 300));
     }
     offset += text.length + SEPARATOR.length;
   }

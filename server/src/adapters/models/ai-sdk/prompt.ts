@@ -1,0 +1,98 @@
+/** Our request in the language-model specification of the AI SDK. Pure. */
+import type {
+  JSONSchema7,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from '@ai-sdk/provider';
+import type { ModelMessage, ModelRequest } from '../../../kernel/model.ts';
+
+/** The specification takes parsed arguments; broken ones of an earlier step become an empty object. */
+const parsedArguments = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
+};
+
+const wireMessage = (message: Exclude<ModelMessage, { role: 'system' }>): LanguageModelV4Message => {
+  const text = message.content.toWellFormed();
+  if (message.role === 'tool')
+    return {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: message.toolCallId,
+          toolName: message.name,
+          output: { type: 'text', value: text },
+        },
+      ],
+    };
+  if (message.role === 'assistant')
+    return {
+      role: 'assistant',
+      content: [
+        // Anthropic refuses empty text blocks.
+        ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+        ...(message.toolCalls ?? []).map((call) => ({
+          type: 'tool-call' as const,
+          toolCallId: call.id,
+          toolName: call.name,
+          input: parsedArguments(call.arguments),
+        })),
+      ],
+    };
+  return { role: 'user', content: [{ type: 'text', text }] };
+};
+
+const isSystem = (message: ModelMessage): message is ModelMessage & { role: 'system' } =>
+  message.role === 'system';
+
+/** System texts go first as one: both providers refuse them between other messages. Results of one step are one message. */
+export const toPrompt = (messages: readonly ModelMessage[]): LanguageModelV4Prompt => {
+  const system = messages.filter(isSystem).map((message) => message.content.toWellFormed());
+  const prompt: LanguageModelV4Prompt =
+    system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    const next = wireMessage(message);
+    const last = prompt.at(-1);
+    if (last?.role === 'tool' && next.role === 'tool') last.content.push(...next.content);
+    else if (next.role !== 'assistant' || next.content.length > 0) prompt.push(next);
+  }
+  return prompt;
+};
+
+const isSchema = (value: unknown): value is JSONSchema7 => typeof value === 'object' && value !== null;
+
+export const toCallOptions = (
+  request: ModelRequest,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions => ({
+  prompt: toPrompt(request.messages),
+  abortSignal,
+  ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+  ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+  ...(request.responseSchema === undefined
+    ? {}
+    : {
+        responseFormat: {
+          type: 'json' as const,
+          name: request.responseSchema.name,
+          ...(isSchema(request.responseSchema.schema) ? { schema: request.responseSchema.schema } : {}),
+        },
+      }),
+  ...(request.tools === undefined || request.tools.length === 0
+    ? {}
+    : {
+        tools: request.tools.map((tool) => ({
+          type: 'function' as const,
+          name: tool.name,
+          description: tool.description,
+          inputSchema: isSchema(tool.inputSchema) ? tool.inputSchema : {},
+        })),
+      }),
+});

@@ -1,0 +1,147 @@
+import {
+  ModelError,
+  type ModelFinishReason,
+  type ModelMessage,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResult,
+  type ModelToolCall,
+} from '../../../kernel/model.ts';
+import { estimateTokens } from '../../../kernel/text.ts';
+import { describeNoAnswer, extractAnswer } from './extract.ts';
+import { cannotConverse, smallTalk } from './smalltalk.ts';
+
+const NAME = 'builtin';
+const WORDS_PER_DELTA = 4;
+const TOOL_RESULT_MAX_UNITS = 4_000;
+
+interface Reply {
+  content: string;
+  toolCalls: ModelToolCall[];
+}
+
+/**
+ * The model that answers when no other is set: it quotes the passages in `request.grounding`, or what is
+ * remembered. It refuses structured
+ * output (`ModelError` refused), since it would have to make it up; callers then follow their written rules.
+ */
+export function createBuiltinModel(): ModelProvider {
+  return {
+    name: NAME,
+    local: true,
+    async generate(request) {
+      return result(request, answer(request));
+    },
+    async stream(request, onText) {
+      const final = result(request, answer(request));
+      let sent = '';
+      for (const group of wordGroups(final.content)) {
+        if (request.signal.aborted) {
+          const partial = result(request, { content: sent, toolCalls: [] });
+          throw aborted(request.signal, { content: sent, usage: partial.usage });
+        }
+        sent += group;
+        onText(group);
+        // Others get their turn between two deltas, and a cancellation comes through.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return final;
+    },
+    async close() {},
+  };
+}
+
+const aborted = (signal: AbortSignal, partial?: ModelError['partial']): ModelError =>
+  new ModelError('aborted', NAME, 'the answer was cancelled', { cause: signal.reason, partial });
+
+function answer(request: ModelRequest): Reply {
+  if (request.signal.aborted) throw aborted(request.signal);
+  if (request.responseSchema) {
+    throw new ModelError('refused', NAME, 'the built-in model gives no structured output');
+  }
+  const last = request.messages.findLast((m) => m.role !== 'system');
+  if (last?.role === 'tool') return text(describeToolResult(last));
+  const said = request.messages.filter((m) => m.role === 'user').map((m) => m.content);
+  const { grounding } = request;
+  const message = grounding?.question ?? said.at(-1) ?? '';
+  const call = namedTool(message, request);
+  if (call) return { content: '', toolCalls: [call] };
+  const talk = smallTalk(message);
+  if (talk) return text(talk);
+  const earlier = said.slice(0, -1);
+  const remembered = fromMemory(message, earlier, grounding?.memories ?? []);
+  const passages = grounding?.passages ?? null;
+  if (passages === null) return text(remembered ?? cannotConverse());
+  const extract = extractAnswer(message, earlier, passages);
+  return text(extract?.content ?? remembered ?? describeNoAnswer(passages));
+}
+
+const text = (content: string): Reply => ({ content, toolCalls: [] });
+
+/** A remembered fact that answers; memories are told, not cited. */
+function fromMemory(message: string, earlier: readonly string[], memories: readonly string[]): string | null {
+  const facts = memories.map((fact, i) => ({ n: i + 1, title: '', page: null, text: fact, score: 1 }));
+  const extract = facts.length === 0 ? null : extractAnswer(message, earlier, facts);
+  return extract === null ? null : `From what I remember: ${extract.content.replaceAll(/ ?\[\d+\]/g, '')}`;
+}
+
+function describeToolResult(message: Extract<ModelMessage, { role: 'tool' }>): string {
+  const content = message.content.trim();
+  if (content === '') return `The tool ${message.name} gave no output.`;
+  const shown = content.slice(0, TOOL_RESULT_MAX_UNITS).toWellFormed();
+  const cut = shown.length < content.length ? ' (shortened)' : '';
+  return `The tool ${message.name} answered${cut}:\n\n${shown}`;
+}
+
+/** The only tool choice that is no guess: the person names an offered tool, with its arguments as JSON or none. */
+function namedTool(message: string, request: ModelRequest): ModelToolCall | null {
+  const start = /^(?:please\s+)?(?:\/|(?:use|call|run)\s+(?:the\s+)?(?:tool\s+)?)`?([\w.:/-]{1,128})`?/i.exec(
+    message.trimStart(),
+  );
+  const tool = request.tools?.find(({ name }) => name === start?.[1]);
+  if (!start || !tool) return null;
+  const rest = message.trim().slice(start[0].length).trim();
+  const args = rest
+    .replace(/^tool\b/i, '')
+    .trimStart()
+    .replace(/^with\b(?:\s+arguments\b)?/i, '')
+    .replace(/[.!]$/, '')
+    .trim();
+  if (args !== '' && !(args.startsWith('{') && args.endsWith('}'))) return null;
+  return { id: `call_${request.messages.length}`, name: tool.name, arguments: args || '{}' };
+}
+
+function result(request: ModelRequest, reply: Reply): ModelResult {
+  let { content } = reply;
+  let finishReason: ModelFinishReason = reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';
+  const cap = request.maxOutputTokens;
+  if (cap !== undefined && estimateTokens(content) > cap) {
+    content = content.slice(0, Math.max(0, cap * 4)).toWellFormed();
+    while (content !== '' && estimateTokens(content) > cap) content = content.slice(0, -1);
+    finishReason = 'length';
+  }
+  const calls = reply.toolCalls.map((call) => call.name + call.arguments).join('');
+  return {
+    content,
+    toolCalls: reply.toolCalls,
+    finishReason,
+    model: request.model,
+    usage: {
+      inputTokens: request.messages.reduce((sum, m) => sum + estimateTokens(m.content) + 4, 0),
+      outputTokens: estimateTokens(content + calls),
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      estimated: true,
+    },
+  };
+}
+
+function wordGroups(content: string): string[] {
+  const words = content.match(/\s*\S+\s*/g) ?? [];
+  const groups: string[] = [];
+  for (let at = 0; at < words.length; at += WORDS_PER_DELTA) {
+    groups.push(words.slice(at, at + WORDS_PER_DELTA).join(''));
+  }
+  return groups;
+}

@@ -1,0 +1,140 @@
+/** Pure: from text to comparable terms, for the built-in model. */
+
+const STOP = new Set(
+  `a about an and any are as at be been being but by can could did do does for from had has have how i if in into is it its
+  me may might must my of on or our please shall should so than that the their them then there these they this those to tell
+  us was we were what when where which who whom whose why will with would you your much many long often far give show explain
+  describe say says said know according document documents file mean means there's what's who's also just
+  der die das ein eine einer eines einem einen und oder ist sind war waren wird werden wurde wurden hat haben hatte wie was wer
+  wann wo warum wieso welche welcher welches wieviel viele viel lang lange man through under within after before below above between during von vom zu zum zur im in den dem des mit auf für bei aus nach an am es sie er
+  ich wir kann können muss soll nicht als auch dass bitte
+  le la les un une des du de et ou est sont était qui que quoi quand où comment pourquoi combien quel quelle quels quelles dans sur
+  pour par avec ce cette ces il elle ils elles au aux
+  何 誰 時 什么 哪里 多少
+  el los las una unos unas y es son fue quién qué cuándo dónde cómo cuánto cuántos cuál por para con en su sus del al`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);
+
+/** Words that ask and tell the same. Compared after stemming. */
+const SYNONYMS = [
+  'high tall height',
+  'big large size',
+  'old age',
+  'price cost pay fee charge salary wage earn',
+  'begin start commence open',
+  'end finish expire stop close',
+  'buy purchase',
+  'boss manager head lead',
+  'phone telephone call',
+  'email e-mail mail',
+  'build construct erect',
+  'create found establish',
+  'buyer customer client',
+  'allow permit may',
+  'forbid prohibit ban',
+  'deadline due',
+  'vacation holiday leave',
+  'employee staff worker',
+  'repair fix mend',
+  'car vehicle',
+  'ill sick',
+  'doctor physician',
+  'live reside',
+  'write author wrote written',
+  'invent inventor',
+  'weigh weight heavy',
+  'distance away far',
+  'fast speed quick',
+  'happen occur',
+  'answer reply respond',
+  'contain include',
+  'password passphrase',
+  'delete remove erase',
+  'store save keep',
+  'temperature degree',
+  'deep depth',
+  'wide width broad',
+  'long length',
+  'send submit',
+  'quit terminate cancel notice',
+  'own belong',
+  'need require must',
+  'loud noise sound',
+  'show display',
+  'help support assist',
+  'location lie situated',
+  'frequency interval each every',
+  'reset restore',
+  'maximum limit most',
+  'minimum least',
+];
+
+/** A light English stemmer that leaves other languages nearly alone: endings only, never below three letters. */
+export function stem(word: string): string {
+  let w = word.replace(/['’]s$/, '');
+  if (w.length > 3)
+    w = w
+      .replace(/(ss)es$/, '$1')
+      .replace(/ies$/, 'y')
+      .replace(/([^su])s$/, '$1');
+  if (w.length > 5) w = w.replace(/(?:ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
+  if (w.length > 6) w = w.replace(/(?:ation|ment|ness|ly)$/, '');
+  return w.length > 3 ? w.replace(/e$/, '') : w;
+}
+
+const GROUPS = new Map<string, number>();
+SYNONYMS.forEach((line, group) => {
+  for (const word of line.split(' ')) if (!GROUPS.has(stem(word))) GROUPS.set(stem(word), group);
+});
+
+export interface Term {
+  stem: string;
+  /** As written, to tell names. */
+  word: string;
+  isName: boolean;
+}
+
+/** Runs of ideographs, of katakana, and words; hiragana between them is mostly grammar. */
+const WORD =
+  /\p{Script=Han}+|[\p{Script=Katakana}ー]{2,}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+(?:[.,:'’_-](?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+)*/gu;
+const GERMAN = /\b(?:wie|wer|wem|wann|warum|welche[rsmn]?|der|das|dem|ist|sind|kann|und|wird|werden)\b/i;
+const HAN = /^\p{Script=Han}/u;
+
+/** Terms with content, in order, each once. Ideographs give pairs of characters. */
+export function contentTerms(text: string): Term[] {
+  // German writes all nouns large, so only numbers are telling there.
+  const namesByCase = !GERMAN.test(text);
+  const seen = new Map<string, Term>();
+  for (const { 0: word, index } of text.normalize('NFC').matchAll(WORD)) {
+    const parts = HAN.test(word) ? pairs(word) : [word];
+    for (const part of parts) {
+      const lower = part.toLowerCase();
+      if (STOP.has(lower) || (lower.length < 2 && !/[\p{N}\p{Script=Han}]/u.test(lower))) continue;
+      const key = HAN.test(part) ? part : stem(lower);
+      const first = /(?:^|[.!?]\s+)["'“]?$/.test(text.slice(Math.max(0, index - 4), index));
+      const isName = /\p{N}/u.test(part) || (namesByCase && /^\p{Lu}/u.test(part) && !first);
+      if (!seen.has(key)) seen.set(key, { stem: key, word: part, isName });
+    }
+  }
+  return [...seen.values()];
+}
+
+function pairs(run: string): string[] {
+  const chars = [...run];
+  if (chars.length < 3) return [run];
+  return chars.slice(1).map((char, i) => `${chars[i]}${char}`);
+}
+
+/** How well a text's term answers a question's term, 0–1. */
+export function likeness(question: string, term: string): number {
+  if (question === term) return 1;
+  const group = GROUPS.get(question);
+  if (group !== undefined && group === GROUPS.get(term)) return 0.8;
+  const shorter = Math.min(question.length, term.length);
+  // "engineer" and "engineering", "lighthouse" and "lighthousekeeper".
+  if (shorter >= 5 && (question.startsWith(term) || term.startsWith(question))) return 0.85;
+  if (shorter >= 6 && question.slice(0, shorter - 1) === term.slice(0, shorter - 1)) return 0.7;
+  if (shorter >= 7 && question.slice(0, shorter - 2) === term.slice(0, shorter - 2)) return 0.7;
+  return 0;
+}

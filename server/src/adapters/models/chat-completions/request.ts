@@ -1,0 +1,100 @@
+/** The request body of the chat-completions wire. Pure. */
+import type { ModelMessage, ModelRequest } from '../../../kernel/model.ts';
+
+/** What a provider of the wire wants differently. */
+export interface WireDialect {
+  /** OpenAI's reasoning models refuse `max_tokens`; most others know nothing else. */
+  maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** True where a temperature is refused for this model. */
+  refusesTemperature(model: string): boolean;
+}
+
+export const OPENAI_DIALECT: WireDialect = {
+  maxTokensField: 'max_completion_tokens',
+  refusesTemperature: (model) => /^(o\d|gpt-5)/.test(model),
+};
+
+export const COMPATIBLE_DIALECT: WireDialect = {
+  maxTokensField: 'max_tokens',
+  refusesTemperature: () => false,
+};
+
+/** A lone surrogate has no UTF-8 form: providers answer 400 to its escape. */
+const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
+
+/** Ollama and vLLM parse the arguments of earlier calls and refuse the whole request where they are broken. */
+const sendableArguments = (text: string): string => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? text : '{}';
+  } catch {
+    return '{}';
+  }
+};
+
+const wireMessage = (message: ModelMessage): Record<string, unknown> => {
+  const content = wellFormed(message.content);
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content };
+  if (message.role !== 'assistant' || message.toolCalls === undefined || message.toolCalls.length === 0)
+    return { role: message.role, content };
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    tool_calls: message.toolCalls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: sendableArguments(call.arguments) },
+    })),
+  };
+};
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * True where OpenAI's strict mode takes the schema: every object closed and all its properties required. A schema
+ * that is not would be refused with `strict`, and is only a hint without it.
+ */
+export const fitsStrictMode = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.every(fitsStrictMode);
+  if (!isFields(schema)) return true;
+  if (schema.type === 'object' || schema.properties !== undefined) {
+    if (schema.additionalProperties !== false || !isFields(schema.properties)) return false;
+    const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
+    if (!Object.keys(schema.properties).every((name) => required.includes(name))) return false;
+    if (!Object.values(schema.properties).every(fitsStrictMode)) return false;
+  }
+  return ['items', 'anyOf', '$defs', 'definitions'].every((key) => {
+    const part = schema[key];
+    return key.endsWith('s') && isFields(part)
+      ? Object.values(part).every(fitsStrictMode)
+      : fitsStrictMode(part);
+  });
+};
+
+export const requestBody = (request: ModelRequest, stream: boolean, dialect: WireDialect): string => {
+  const body: Record<string, unknown> = {
+    model: request.model,
+    messages: request.messages.map(wireMessage),
+  };
+  if (stream) {
+    body.stream = true;
+    body.stream_options = { include_usage: true };
+  }
+  if (request.tools !== undefined && request.tools.length > 0)
+    body.tools = request.tools.map((tool) => ({
+      type: 'function',
+      function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
+    }));
+  if (request.responseSchema !== undefined) {
+    const { name, schema } = request.responseSchema;
+    body.response_format = {
+      type: 'json_schema',
+      json_schema: fitsStrictMode(schema) ? { name, schema, strict: true } : { name, schema },
+    };
+  }
+  if (request.maxOutputTokens !== undefined) body[dialect.maxTokensField] = request.maxOutputTokens;
+  if (request.temperature !== undefined && !dialect.refusesTemperature(request.model))
+    body.temperature = request.temperature;
+  return JSON.stringify(body);
+};

@@ -1,0 +1,56 @@
+/** The `usage` object of the chat-completions wire in the spellings of its providers. Pure. */
+import type { ModelUsage } from '../../../kernel/model.ts';
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+const firstCount = (...values: unknown[]): number => {
+  for (const value of values) {
+    const found = count(value);
+    if (found !== undefined) return found;
+  }
+  return 0;
+};
+
+/**
+ * Usage as the provider gave it, or undefined where it gave none that can be believed (missing, negative,
+ * fractions, all zero). Here the prompt count holds the cached tokens, as OpenAI, vLLM, Groq, Ollama, Mistral and
+ * DeepSeek count; xAI counts reasoning beside the completion, which its `total_tokens` gives away.
+ */
+export const parseUsage = (usage: unknown): ModelUsage | undefined => {
+  const prompt = count(member(usage, 'prompt_tokens'));
+  // Embedding-like and aborted answers leave out the completion.
+  const completion = count(member(usage, 'completion_tokens') ?? 0);
+  if (prompt === undefined || completion === undefined || prompt + completion === 0) return undefined;
+  const promptDetails = member(usage, 'prompt_tokens_details');
+  const cached = firstCount(
+    member(promptDetails, 'cached_tokens'),
+    member(usage, 'prompt_cache_hit_tokens'),
+    member(usage, 'cached_tokens'),
+    member(usage, 'cache_read_input_tokens'),
+  );
+  const written = firstCount(
+    member(promptDetails, 'cache_write_tokens'),
+    member(promptDetails, 'cache_creation_tokens'),
+    member(usage, 'cache_creation_input_tokens'),
+  );
+  const reasoning = firstCount(
+    member(member(usage, 'completion_tokens_details'), 'reasoning_tokens'),
+    member(usage, 'reasoning_tokens'),
+  );
+  const beside =
+    reasoning > 0 &&
+    (reasoning > completion || count(member(usage, 'total_tokens')) === prompt + completion + reasoning);
+  const cachedInputTokens = Math.min(cached, prompt);
+  return {
+    inputTokens: prompt,
+    outputTokens: beside ? completion + reasoning : completion,
+    cachedInputTokens,
+    cacheWriteTokens: Math.min(written, prompt - cachedInputTokens),
+    reasoningTokens: reasoning,
+    estimated: false,
+  };
+};

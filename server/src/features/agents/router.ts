@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import type { Embedder } from '../../kernel/embedder.ts';
+import type { AgentDefinition } from './definitions.ts';
+import { blend, createClassifier, isQuestion, scoreByExamples } from './router.rules.ts';
+
+/**
+ * Chooses the agent for a message without a model: words first, embeddings of example requests where the words are
+ * unsure, and a look whether the documents answer. Results are cached by text.
+ */
+export interface RouteChoice {
+  agentId: string;
+  reason: string;
+  /** 0–1. */
+  confidence: number;
+  candidates: { agent_id: string; score: number }[];
+}
+
+export interface RouterOptions {
+  agents: readonly AgentDefinition[];
+  embedder: Embedder;
+}
+
+export interface RouteInput {
+  text: string;
+  /** Agents that are switched on for the tenant. */
+  enabled: ReadonlySet<string>;
+  /** Agent of the last answer in this conversation: an unclear follow-up stays with it. */
+  previousAgentId: string | null;
+  /** 0–1: how well the best passage of the caller's documents fits; asked only where it can decide. */
+  documentsFit: () => Promise<number>;
+}
+
+const SURE = 0.9;
+/** From this fit on, a question that no specialist claims clearly is taken to be one about the documents. */
+const DOCUMENTS_FIT = 0.5;
+const CACHE_SIZE = 2_000;
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+export const createRouter = ({ agents, embedder }: RouterOptions) => {
+  const classifier = createClassifier(agents);
+  const cache = new LRUCache<string, { scores: { agentId: string; score: number }[]; by: string }>({
+    max: CACHE_SIZE,
+  });
+  let examples: Promise<{ agentId: string; vector: Float32Array }[]> | null = null;
+
+  const exampleVectors = (): Promise<{ agentId: string; vector: Float32Array }[]> => {
+    examples ??= (async () => {
+      const texts = agents.flatMap((agent) => agent.examples.map((text) => ({ agentId: agent.id, text })));
+      const { vectors } = await embedder.embed(texts.map((entry) => entry.text));
+      return texts.flatMap((entry, i) => {
+        const vector = vectors[i];
+        return vector ? [{ agentId: entry.agentId, vector }] : [];
+      });
+    })();
+    // A failed try must not stand for ever: the next request tries again.
+    examples.catch(() => {
+      examples = null;
+    });
+    return examples;
+  };
+
+  const scoresOf = async (
+    text: string,
+  ): Promise<{ scores: { agentId: string; score: number }[]; by: string }> => {
+    const known = cache.get(text);
+    if (known) return known;
+    const byWords = classifier.classify(text);
+    let result = { scores: byWords, by: 'its words' };
+    if ((byWords[0]?.score ?? 0) < SURE) {
+      const [{ vectors }, vectorsOfExamples] = await Promise.all([embedder.embed([text]), exampleVectors()]);
+      const query = vectors[0];
+      if (query) {
+        const byMeaning = scoreByExamples(query, vectorsOfExamples);
+        result = {
+          scores: byWords.length === 0 ? byMeaning : blend(byWords, byMeaning, 0.4),
+          by: 'its meaning',
+        };
+      }
+    }
+    cache.set(text, result);
+    return result;
+  };
+
+  return {
+    /** Computes the vectors of the examples ahead of the first unclear message. */
+    warm: async (): Promise<void> => {
+      await exampleVectors();
+    },
+
+    async choose(input: RouteInput): Promise<RouteChoice> {
+      const { scores, by } = await scoresOf(input.text.slice(0, 1_000));
+      const open = scores.filter((entry) => input.enabled.has(entry.agentId));
+      const candidates = open
+        .slice(0, 3)
+        .map((entry) => ({ agent_id: entry.agentId, score: round(entry.score) }));
+      const best = open[0];
+      const choice = (agentId: string, reason: string, confidence: number): RouteChoice => ({
+        agentId,
+        reason,
+        confidence: round(confidence),
+        candidates,
+      });
+      if (best?.agentId === 'athena') return choice('athena', `${by} point to the documents`, best.score);
+      const sure = best !== undefined && best.score >= SURE;
+      if (input.enabled.has('athena') && isQuestion(input.text) && !(sure && best.agentId !== 'zeus')) {
+        const fit = await input.documentsFit();
+        if (fit >= DOCUMENTS_FIT) return choice('athena', 'the documents speak about this', fit);
+      }
+      if (best !== undefined && best.score >= 0.3)
+        return choice(best.agentId, `${by} point to ${best.agentId}`, best.score);
+      if (input.previousAgentId !== null && input.enabled.has(input.previousAgentId)) {
+        return choice(
+          input.previousAgentId,
+          'the conversation goes on with the same agent',
+          best?.score ?? 0,
+        );
+      }
+      const fallback = input.enabled.has('zeus')
+        ? 'zeus'
+        : (open[0]?.agentId ?? [...input.enabled][0] ?? 'zeus');
+      return choice(fallback, 'nothing points clearly to a specialist', best?.score ?? 0);
+    },
+  };
+};
+
+export type Router = ReturnType<typeof createRouter>;

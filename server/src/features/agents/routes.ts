@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { type AnyRoute, route } from '../../http/route.ts';
+import { AgentMetrics, AgentParams, AgentPatch, AgentStatus, MetricsQuery } from './schema.ts';
+import type { AgentService } from './service.ts';
+
+export const agentRoutes = (agents: AgentService): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/agents',
+    operationId: 'listAgents',
+    summary: 'Statuses of all eleven agents',
+    tag: 'Agents',
+    access: 'agents:read',
+    responses: { 200: Type.Array(AgentStatus) },
+    handler: async ({ caller, reply }) => {
+      const statuses = await agents.list(caller.tenantId);
+      reply.header('x-total-count', statuses.length);
+      return statuses;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/agents/:id',
+    operationId: 'getAgent',
+    summary: 'Status of one agent',
+    tag: 'Agents',
+    access: 'agents:read',
+    params: AgentParams,
+    responses: { 200: AgentStatus },
+    handler: ({ caller, params }) => agents.get(caller.tenantId, params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/agents/:id/metrics',
+    operationId: 'getAgentMetrics',
+    summary: 'Performance of one agent, measured from its runs',
+    tag: 'Agents',
+    access: 'agents:read',
+    params: AgentParams,
+    query: MetricsQuery,
+    responses: { 200: AgentMetrics },
+    handler: ({ caller, params, query }) => agents.metrics(caller.tenantId, params.id, query.window ?? '24h'),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/agents/:id',
+    operationId: 'updateAgent',
+    summary: 'Switch an agent on or off, set its model or instructions',
+    tag: 'Agents',
+    access: 'agents:manage',
+    params: AgentParams,
+    body: AgentPatch,
+    responses: { 200: AgentStatus },
+    handler: ({ caller, params, body }) => agents.patch(caller.tenantId, params.id, body),
+  }),
+];

@@ -1,0 +1,160 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
+import { iso } from '../../kernel/clock.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import type { AgentDefinition } from './definitions.ts';
+import { type MetricsWindow, metricsOf, type RunSample, stateOf, WINDOWS_MS } from './rules.ts';
+import type { AgentMetrics, AgentPatch, AgentStatus } from './schema.ts';
+import type { AgentSettings, AgentStore } from './store.ts';
+
+export interface AgentServiceOptions {
+  definitions: readonly AgentDefinition[];
+  seats: Readonly<Record<string, string>>;
+  store: AgentStore;
+  clock: Clock;
+  /** Runs of the tenant since a time (epoch ms), from the run journal; newest first, bounded. */
+  runSamples(tenantId: string, since: number): Promise<readonly RunSample[]>;
+  /** Is the model (null = the default one) reachable, as far as is known? */
+  modelAvailable(modelId: string | null): boolean;
+  modelExists(modelId: string): boolean;
+  /** Told when an agent's state may have changed. */
+  onChanged?(tenantId: string, agentId: string): void;
+}
+
+/** An agent as the run sees it: definition and the tenant's settings together. */
+export interface EffectiveAgent {
+  definition: AgentDefinition;
+  enabled: boolean;
+  model: string | null;
+  instructions: string | null;
+}
+
+const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null };
+/** Other nodes' changes are seen after this. */
+const SETTINGS_TTL_MS = 5_000;
+
+export const createAgentService = (options: AgentServiceOptions) => {
+  const { definitions, store, clock } = options;
+  const byId = new Map(definitions.map((definition) => [definition.id, definition]));
+  const cache = new LRUCache<string, Map<string, AgentSettings>>({ max: 10_000, ttl: SETTINGS_TTL_MS });
+
+  const settingsOf = (tenantId: string): Map<string, AgentSettings> | Promise<Map<string, AgentSettings>> => {
+    const known = cache.get(tenantId);
+    if (known) return known;
+    return store.settings(tenantId).then((fresh) => {
+      cache.set(tenantId, fresh);
+      return fresh;
+    });
+  };
+
+  const definitionOf = (id: string): AgentDefinition => {
+    const definition = byId.get(id);
+    if (definition === undefined) throw notFound('agent');
+    return definition;
+  };
+
+  const status = (
+    definition: AgentDefinition,
+    settings: AgentSettings,
+    samples: readonly RunSample[],
+    now: number,
+  ): AgentStatus => {
+    const own = samples.filter((sample) => sample.agentId === definition.id);
+    const metrics = metricsOf('24h', own, iso);
+    return {
+      id: definition.id,
+      name: definition.name,
+      domain: definition.domain,
+      state: stateOf({
+        enabled: settings.enabled,
+        modelAvailable: options.modelAvailable(settings.model),
+        recent: own.filter((sample) => sample.createdAt > now - WINDOWS_MS['1h']),
+        activeRuns: metrics.active_runs,
+      }),
+      enabled: settings.enabled,
+      description: definition.charter,
+      seat: options.seats[definition.id] ?? null,
+      model: settings.model,
+      instructions: settings.instructions,
+      metrics,
+    };
+  };
+
+  return {
+    definitions,
+
+    /** All agents with the tenant's settings, by id. */
+    async effective(tenantId: string): Promise<Map<string, EffectiveAgent>> {
+      const settings = await settingsOf(tenantId);
+      return new Map(
+        definitions.map((definition) => [
+          definition.id,
+          { definition, ...(settings.get(definition.id) ?? DEFAULTS) },
+        ]),
+      );
+    },
+
+    /** One agent with the tenant's settings, or null. */
+    async find(tenantId: string, agentId: string): Promise<EffectiveAgent | null> {
+      const definition = byId.get(agentId);
+      if (definition === undefined) return null;
+      const settings = await settingsOf(tenantId);
+      return { definition, ...(settings.get(agentId) ?? DEFAULTS) };
+    },
+
+    async list(tenantId: string): Promise<AgentStatus[]> {
+      const now = clock.now();
+      const [settings, samples] = await Promise.all([
+        settingsOf(tenantId),
+        options.runSamples(tenantId, now - WINDOWS_MS['24h']),
+      ]);
+      return definitions.map((definition) =>
+        status(definition, settings.get(definition.id) ?? DEFAULTS, samples, now),
+      );
+    },
+
+    async get(tenantId: string, id: string): Promise<AgentStatus> {
+      const definition = definitionOf(id);
+      const now = clock.now();
+      const [settings, samples] = await Promise.all([
+        settingsOf(tenantId),
+        options.runSamples(tenantId, now - WINDOWS_MS['24h']),
+      ]);
+      return status(definition, settings.get(id) ?? DEFAULTS, samples, now);
+    },
+
+    async metrics(tenantId: string, id: string, window: MetricsWindow): Promise<AgentMetrics> {
+      definitionOf(id);
+      const samples = await options.runSamples(tenantId, clock.now() - WINDOWS_MS[window]);
+      return metricsOf(
+        window,
+        samples.filter((sample) => sample.agentId === id),
+        iso,
+      );
+    },
+
+    /** Changes an agent for the tenant. Throws NOT_FOUND and, for a model that is not configured, VALIDATION_ERROR. */
+    async patch(tenantId: string, id: string, patch: AgentPatch): Promise<AgentStatus> {
+      definitionOf(id);
+      if (patch.model !== undefined && patch.model !== null && !options.modelExists(patch.model)) {
+        throw invalid({ field: '/model', reason: 'is not a configured model' });
+      }
+      const before = (await store.settings(tenantId)).get(id) ?? DEFAULTS;
+      await store.save(
+        tenantId,
+        id,
+        {
+          enabled: patch.enabled ?? before.enabled,
+          model: patch.model === undefined ? before.model : patch.model,
+          instructions: patch.instructions === undefined ? before.instructions : patch.instructions,
+        },
+        clock.now(),
+      );
+      cache.delete(tenantId);
+      options.onChanged?.(tenantId, id);
+      return this.get(tenantId, id);
+    },
+  };
+};
+
+export type AgentService = ReturnType<typeof createAgentService>;

@@ -1,0 +1,43 @@
+import type { Db } from '../../db/db.ts';
+
+export interface AgentSettings {
+  enabled: boolean;
+  model: string | null;
+  instructions: string | null;
+}
+
+export interface AgentStore {
+  /** What the tenant changed, by agent id. */
+  settings(tenantId: string): Promise<Map<string, AgentSettings>>;
+  save(tenantId: string, agentId: string, settings: AgentSettings, now: number): Promise<void>;
+}
+
+export const createAgentStore = (db: Db): AgentStore => ({
+  async settings(tenantId) {
+    const rows = await db.read
+      .selectFrom('agent_settings')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .execute();
+    return new Map(
+      rows.map((row) => [
+        row.agent_id,
+        { enabled: row.enabled === 1, model: row.model, instructions: row.instructions },
+      ]),
+    );
+  },
+  save: (tenantId, agentId, settings, now) =>
+    db.write(async (tx) => {
+      const values = {
+        enabled: settings.enabled ? 1 : 0,
+        model: settings.model,
+        instructions: settings.instructions,
+        updated_at: now,
+      };
+      await tx
+        .insertInto('agent_settings')
+        .values({ tenant_id: tenantId, agent_id: agentId, ...values })
+        .onConflict((c) => c.columns(['tenant_id', 'agent_id']).doUpdateSet(values))
+        .execute();
+    }),
+});

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { compiled } from '../../db/compiled.ts';
+import type { Queryable } from '../../db/db.ts';
+import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import { type AuditFields, chainText, GENESIS } from './rules.ts';
+
+export type { AuditEventRow };
+
+// Counting up first locks the head on PostgreSQL, so that two writers of one tenant queue up instead of forking.
+const advance = compiled<{ tenantId: string }, Pick<AuditHeadRow, 'seq' | 'hash'>>((db, p) =>
+  db
+    .insertInto('audit_heads')
+    .values({ tenant_id: p('tenantId'), seq: 1, hash: GENESIS })
+    .onConflict((c) => c.column('tenant_id').doUpdateSet((eb) => ({ seq: eb('audit_heads.seq', '+', 1) })))
+    .returning(['seq', 'hash']),
+);
+
+const setHead = compiled<{ tenantId: string; hash: string }, never>((db, p) =>
+  db
+    .updateTable('audit_heads')
+    .set({ hash: p('hash') })
+    .where('tenant_id', '=', p('tenantId')),
+);
+
+const insert = compiled<AuditEventRow, never>((db, p) =>
+  db.insertInto('audit_events').values({
+    id: p('id'),
+    tenant_id: p('tenant_id'),
+    seq: p('seq'),
+    actor_id: p('actor_id'),
+    actor_type: p('actor_type'),
+    action: p('action'),
+    outcome: p('outcome'),
+    target_type: p('target_type'),
+    target_id: p('target_id'),
+    request_id: p('request_id'),
+    address: p('address'),
+    details: p('details'),
+    created_at: p('created_at'),
+    previous_hash: p('previous_hash'),
+    hash: p('hash'),
+  }),
+);
+
+export const sha256Hex = (text: string): string => hash('sha256', text, 'hex');
+
+/** Adds a row to the tenant's chain, inside the transaction of what it records. */
+export const appendRow = async (tx: Queryable, event: Omit<AuditFields, 'seq'>): Promise<void> => {
+  const [head] = await advance(tx, { tenantId: event.tenantId });
+  if (head === undefined) throw new Error('the audit chain has no head');
+  const fields = { ...event, seq: head.seq };
+  const rowHash = sha256Hex(chainText(head.hash, fields));
+  await insert(tx, {
+    id: fields.id,
+    tenant_id: fields.tenantId,
+    seq: fields.seq,
+    actor_id: fields.actorId,
+    actor_type: fields.actorType,
+    action: fields.action,
+    outcome: fields.outcome,
+    target_type: fields.targetType,
+    target_id: fields.targetId,
+    request_id: fields.requestId,
+    address: fields.address,
+    details: fields.details,
+    created_at: fields.createdAt,
+    previous_hash: head.hash,
+    hash: rowHash,
+  });
+  await setHead(tx, { tenantId: fields.tenantId, hash: rowHash });
+};
+
+export interface AuditFilter {
+  tenantId: string;
+  actor?: string | undefined;
+  action?: string | undefined;
+  outcome?: string | undefined;
+  target?: string | undefined;
+  /** Epoch ms, inclusive. */
+  from?: number | undefined;
+  /** Epoch ms, exclusive. */
+  to?: number | undefined;
+}
+
+/** Newest first, up to `limit + 1` rows, and the number of all. */
+export const listRows = async (
+  db: Queryable,
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<{ rows: AuditEventRow[]; total: number }> => {
+  let matching = db.selectFrom('audit_events').where('tenant_id', '=', filter.tenantId);
+  const { actor, action, outcome, target, from, to } = filter;
+  if (actor !== undefined) matching = matching.where('actor_id', '=', actor);
+  if (outcome !== undefined) matching = matching.where('outcome', '=', outcome);
+  if (target !== undefined) matching = matching.where('target_id', '=', target);
+  if (from !== undefined) matching = matching.where('created_at', '>=', from);
+  if (to !== undefined) matching = matching.where('created_at', '<', to);
+  if (action !== undefined) {
+    matching = matching.where((eb) =>
+      eb.or([
+        eb('action', '=', action),
+        // `session` finds `session.created`: everything between "session." and the next character, "/".
+        eb.and([eb('action', '>=', `${action}.`), eb('action', '<', `${action}/`)]),
+      ]),
+    );
+  }
+  const { after } = page;
+  let query = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  query =
+    after === null
+      ? query.offset((page.page - 1) * page.limit)
+      : query.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+/** Rows in the order of the chain, after `seq`. */
+export const readChain = (
+  db: Queryable,
+  tenantId: string,
+  seq: number,
+  limit: number,
+): Promise<AuditEventRow[]> =>
+  db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+
+export const readHead = (db: Queryable, tenantId: string): Promise<AuditHeadRow | undefined> =>
+  db.selectFrom('audit_heads').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst();
+
+export const listAuditedTenants = async (db: Queryable): Promise<string[]> =>
+  (await db.selectFrom('audit_heads').select('tenant_id').orderBy('tenant_id').execute()).map(
+    (row) => row.tenant_id,
+  );

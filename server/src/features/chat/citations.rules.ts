@@ -1,0 +1,85 @@
+import type { Citation } from '../conversations/index.ts';
+
+/** A passage that was shown to the model under a number, with where it comes from. */
+export interface NumberedPassage {
+  n: number;
+  documentId: string;
+  chunkId: string;
+  title: string;
+  page: number | null;
+  text: string;
+  score: number;
+}
+
+const SENTENCE = /[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)/g;
+const MAX_QUOTE = 320;
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+
+const overlap = (words: ReadonlySet<string>, text: string): number => {
+  if (words.size === 0) return 0;
+  const own = new Set(wordsOf(text));
+  let shared = 0;
+  for (const word of words) if (own.has(word)) shared++;
+  return shared / words.size;
+};
+
+/** The part of a passage that a statement rests on: its sentence with most words in common, whole and unchanged. */
+export const quoteFor = (statement: string, passage: string): string => {
+  const words = new Set(wordsOf(statement));
+  let best = passage.trim();
+  let bestScore = -1;
+  for (const sentence of passage.match(SENTENCE) ?? []) {
+    const text = sentence.trim();
+    if (text === '') continue;
+    const score = overlap(words, text);
+    if (score > bestScore) {
+      bestScore = score;
+      best = text;
+    }
+  }
+  return [...best].slice(0, MAX_QUOTE).join('');
+};
+
+const citationOf = (passage: NumberedPassage, statement: string): Citation => ({
+  document_id: passage.documentId,
+  title: passage.title,
+  chunk_id: passage.chunkId,
+  page: passage.page,
+  quote: quoteFor(statement, passage.text),
+});
+
+/** From this share of a statement's words on, an unmarked answer is taken to rest on the passage. */
+const RESTS_ON = 0.6;
+
+/**
+ * Citations of an answer: by the markers [n] that the model set, each passage once, in order of first use. A model that
+ * set none is read by overlap of its sentences with the passages.
+ */
+export const citationsOf = (content: string, passages: readonly NumberedPassage[]): Citation[] => {
+  if (passages.length === 0) return [];
+  const byNumber = new Map(passages.map((passage) => [passage.n, passage]));
+  const found = new Map<number, Citation>();
+  let before = 0;
+  for (const match of content.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)) {
+    const statement = content.slice(before, match.index).trim();
+    before = match.index + match[0].length;
+    const sentence = statement.match(SENTENCE)?.at(-1) ?? statement;
+    for (const number of (match[1] ?? '').split(',')) {
+      const passage = byNumber.get(Number(number));
+      if (passage && !found.has(passage.n)) found.set(passage.n, citationOf(passage, sentence));
+    }
+  }
+  if (found.size > 0) return [...found.values()];
+  for (const sentence of content.match(SENTENCE) ?? []) {
+    const words = new Set(wordsOf(sentence));
+    if (words.size < 4) continue;
+    const best = passages
+      .map((passage) => ({ passage, score: overlap(words, passage.text) }))
+      .sort((a, b) => b.score - a.score)[0];
+    if (best && best.score >= RESTS_ON && !found.has(best.passage.n)) {
+      found.set(best.passage.n, citationOf(best.passage, sentence));
+    }
+  }
+  return [...found.values()];
+};

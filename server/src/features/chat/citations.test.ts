@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { citationsOf, type NumberedPassage, quoteFor } from './citations.rules.ts';
+
+const passage = (n: number, text: string): NumberedPassage => ({
+  n,
+  documentId: `d${n}`,
+  chunkId: `c${n}`,
+  title: `Document ${n}`,
+  page: n,
+  text,
+  score: 1,
+});
+
+const warranty = passage(
+  1,
+  'The pump is blue. Its warranty lasts five years from delivery. Call us for service.',
+);
+const holidays = passage(2, 'Every employee has thirty days of holiday in a calendar year.');
+
+describe('citations', () => {
+  it('follow the markers, each passage once, in order of use', () => {
+    const citations = citationsOf('Thirty days of holiday [2]. The warranty lasts five years [1][2].', [
+      warranty,
+      holidays,
+    ]);
+    expect(citations.map((c) => c.document_id)).toEqual(['d2', 'd1']);
+    expect(citations[1]).toMatchObject({ page: 1, quote: 'Its warranty lasts five years from delivery.' });
+  });
+
+  it('quote the sentence before a marker that stands behind its full stop', () => {
+    const [citation] = citationsOf('The warranty lasts five years from delivery. [1]', [warranty]);
+    expect(citation?.quote).toBe('Its warranty lasts five years from delivery.');
+  });
+
+  it('ignore numbers that no passage has', () => {
+    expect(citationsOf('See [7] and array[3].', [warranty])).toEqual([]);
+  });
+
+  it('are found by overlap when the model set no marker', () => {
+    const citations = citationsOf('Every employee has thirty days of holiday each calendar year.', [
+      warranty,
+      holidays,
+    ]);
+    expect(citations.map((c) => c.document_id)).toEqual(['d2']);
+  });
+
+  it('are not made up for an answer that rests on nothing', () => {
+    expect(
+      citationsOf('I could not find anything about parking spaces in your documents.', [warranty, holidays]),
+    ).toEqual([]);
+  });
+
+  it('quote the passage unchanged', () => {
+    expect(warranty.text).toContain(quoteFor('How long is the warranty?', warranty.text));
+  });
+});

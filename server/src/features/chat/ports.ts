@@ -1,0 +1,19 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { ToolPassage } from '../../kernel/tools.ts';
+import type { Costs } from '../costs/index.ts';
+
+/** What a chat run needs of its neighbours; handed over in `compose.ts`. */
+
+/** Reservation and ledger, as the costs feature gives them. */
+export type RunCosts = Pick<Costs, 'hold' | 'settle'>;
+
+/** Search of the caller's documents for the run. */
+export type SearchPassages = (caller: Caller, query: string, limit: number) => Promise<ToolPassage[]>;
+
+/** What is remembered of and for the caller, as short texts. */
+export interface RunMemory {
+  recall(caller: Caller, query: string): Promise<readonly string[]>;
+  preferences(caller: Caller): Promise<readonly string[]>;
+  /** After a turn was stored; never fails the run. */
+  observe(turn: { caller: Caller; conversationId: string; messageId: string; text: string }): void;
+}

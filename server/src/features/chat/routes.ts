@@ -1,0 +1,196 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { errorBody } from '../../http/error-body.ts';
+import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
+import { openSse } from '../../http/sse.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
+import { frameOf, lastSeen, type RunEvent } from './journal.rules.ts';
+import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
+import type { ActiveRun, ChatService } from './service.ts';
+
+const tag = 'Chat';
+
+export interface ChatRouteOptions {
+  chat: ChatService;
+  idempotency: Idempotency;
+  draining(): boolean;
+}
+
+const waits = (request: FastifyRequest): boolean => !/\bno-wait\b/.test(String(request.headers.prefer ?? ''));
+
+interface StoredError {
+  code: ErrorCode;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+/** The `error` event carries the body of the prefix by which the client came. */
+const renderer =
+  (request: FastifyRequest, runId: string) =>
+  (event: RunEvent, n: number): string => {
+    if (event.event !== 'error') return frameOf(runId, n, event);
+    const { code, message, details } = (event as { data: unknown }).data as StoredError;
+    const body = errorBody(new AppError(code, message, { details }), request.context.shape, request.id);
+    return frameOf(runId, n, event, JSON.stringify(body));
+  };
+
+/** Sends a run's events after the first `seen` ones; the run goes on when the reader leaves. */
+const streamRun = (
+  options: ChatRouteOptions,
+  input: { request: FastifyRequest; reply: FastifyReply },
+  source: { live: ActiveRun } | { finished: RunEvent[] },
+  runId: string,
+  seen: number,
+): FastifyReply => {
+  const { request, reply } = input;
+  const render = renderer(request, runId);
+  const stream = openSse(reply, { draining: options.draining() });
+  if ('finished' in source) {
+    stream.send(source.finished.map((event, i) => (i < seen ? '' : render(event, i + 1))).join(''));
+    stream.end();
+    return reply;
+  }
+  const unfollow = source.live.events.follow(
+    seen,
+    (event, n) => stream.send(render(event, n)),
+    () => stream.end(),
+  );
+  stream.onClose(unfollow);
+  return reply;
+};
+
+export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
+  const { chat, idempotency } = options;
+
+  const answer = async (
+    input: SignedInInput<ChatRequest, unknown, unknown>,
+    body: ChatRequest,
+  ): Promise<ChatResponse> => {
+    const run = await chat.launch(input.caller, body, {
+      requestId: input.requestId,
+      streaming: false,
+      wait: waits(input.request),
+    });
+    return run.done;
+  };
+
+  const follow = async (caller: Caller, id: string) => chat.follow(caller, id);
+
+  const stream = async (input: SignedInInput<ChatRequest, unknown, unknown>): Promise<FastifyReply> => {
+    const { request, reply, caller, body } = input;
+    const start = (): Promise<ActiveRun> =>
+      chat.launch(caller, body, { requestId: input.requestId, streaming: true, wait: waits(request) });
+    const key = idempotencyKey(request.headers['idempotency-key']);
+    if (key === null) {
+      const run = await start();
+      return streamRun(options, input, { live: run }, run.runId, 0);
+    }
+    // The key names the run: its replay is that run's stream from the start.
+    return idempotency.once<FastifyReply>(
+      { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
+      async () => {
+        const run = await start();
+        return {
+          result: streamRun(options, input, { live: run }, run.runId, 0),
+          answer: { status: 200, headers: {}, body: run.runId },
+        };
+      },
+      async (stored) => {
+        reply.header('idempotent-replayed', 'true');
+        return streamRun(options, input, await follow(caller, stored.body), stored.body, 0);
+      },
+    );
+  };
+
+  return [
+    route({
+      method: 'POST',
+      path: '/chat',
+      operationId: 'chat',
+      summary: 'Ask the agents; the whole answer in one piece',
+      tag,
+      access: 'chat:write',
+      body: ChatRequest,
+      responses: { 200: ChatResponse },
+      handler: (input) => answer(input, input.body),
+    }),
+    route({
+      method: 'POST',
+      path: '/chat/stream',
+      operationId: 'chatStream',
+      summary: 'Ask the agents; the answer as Server-Sent Events',
+      description:
+        'Events: run.started, agent.selected, message.delta, tool.started, tool.completed, proposal.created, proposal.decided; last message.completed (the whole ChatResponse) or error.',
+      tag,
+      access: 'chat:write',
+      body: ChatRequest,
+      idempotency: 'own',
+      produces: 'text/event-stream',
+      responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+      handler: stream,
+    }),
+    route({
+      method: 'POST',
+      path: '/agents/:id/invoke',
+      surface: 'v2',
+      operationId: 'invokeAgent',
+      summary: 'Ask one agent directly',
+      tag: 'Agents',
+      access: 'chat:write',
+      params: InvokeParams,
+      body: ChatRequest,
+      responses: { 200: ChatResponse },
+      handler: (input) => {
+        const named = input.body.context?.agent_id;
+        if (named !== undefined && named !== input.params.id) {
+          throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
+        }
+        return answer(input, {
+          ...input.body,
+          context: { ...input.body.context, agent_id: input.params.id },
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/chat/runs/:id',
+      operationId: 'getRun',
+      summary: 'State of a run',
+      tag,
+      access: 'conversations:read',
+      params: RunParams,
+      responses: { 200: Run },
+      handler: ({ caller, params }) => chat.getRun(caller, params.id),
+    }),
+    route({
+      method: 'GET',
+      path: '/chat/runs/:id/stream',
+      operationId: 'followRun',
+      summary: 'Events of a run from the start, or after Last-Event-ID',
+      tag,
+      access: 'conversations:read',
+      params: RunParams,
+      produces: 'text/event-stream',
+      responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+      handler: async (input) => {
+        const source = await follow(input.caller, input.params.id);
+        const header = input.request.headers['last-event-id'];
+        const seen = lastSeen(input.params.id, typeof header === 'string' ? header : undefined);
+        return streamRun(options, input, source, input.params.id, seen);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/chat/runs/:id/cancel',
+      operationId: 'cancelRun',
+      summary: 'Stop a run; the partial answer is kept',
+      tag,
+      access: 'chat:write',
+      params: RunParams,
+      responses: { 202: Run },
+      handler: ({ caller, params }) => chat.cancel(caller, params.id),
+    }),
+  ];
+};

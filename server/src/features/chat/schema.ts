@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import { AnyObject, Nullable, Strict, StringEnum, Timestamp, Usd, Uuid } from '../../kernel/schema.ts';
+import { Citation, ToolCall, Usage } from '../conversations/index.ts';
+
+/** Where a run stands (contract, section 14). Transitions: `run-state.rules.ts`. */
+export const RUN_STATUSES = [
+  'queued',
+  'running',
+  'awaiting_approval',
+  'completed',
+  'failed',
+  'cancelled',
+  'cost_exceeded',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const FINISH_REASONS = ['stop', 'length', 'cancelled', 'awaiting_approval', 'cost_exceeded'] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+export const MAX_CONTEXT_BYTES = 32 * 1024;
+
+export const ChatRequest = Strict({
+  message: Type.String({
+    minLength: 1,
+    maxLength: 32_768,
+    pattern: '\\S',
+    description: 'What the person says',
+  }),
+  conversation_id: Type.Optional(Uuid('Conversation to continue; absent: a new one')),
+  context: Type.Optional(
+    AnyObject({
+      description:
+        'Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data',
+    }),
+  ),
+});
+export type ChatRequest = Static<typeof ChatRequest>;
+
+export const ChatResponse = Type.Object({
+  id: Uuid('Id of the answer'),
+  conversation_id: Uuid(),
+  content: Type.String(),
+  agent_id: Type.String(),
+  tool_calls: Type.Array(ToolCall),
+  cost_usd: Usd(),
+  run_id: Uuid(),
+  finish_reason: StringEnum(FINISH_REASONS),
+  usage: Usage,
+  citations: Type.Array(Citation),
+  proposals: Type.Array(Type.String()),
+  metadata: AnyObject({ description: 'model, and built_in where the built-in model answered' }),
+  created_at: Timestamp(),
+});
+export type ChatResponse = Static<typeof ChatResponse>;
+
+export const Run = Type.Object({
+  id: Uuid(),
+  conversation_id: Uuid(),
+  message_id: Uuid('Id of the answer'),
+  status: StringEnum(RUN_STATUSES),
+  agent_ids: Type.Array(Type.String()),
+  usage: Usage,
+  cost_usd: Usd(),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String(), details: AnyObject() })),
+  created_at: Timestamp(),
+  finished_at: Nullable(Timestamp()),
+});
+export type Run = Static<typeof Run>;
+
+export const RunParams = Strict({ id: Uuid('Run id') });
+export const InvokeParams = Strict({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Agent id' }),
+});

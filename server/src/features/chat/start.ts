@@ -1,0 +1,314 @@
+import { type Caller, ownScope } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { iso } from '../../kernel/clock.ts';
+import { conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { ModelRef } from '../../kernel/model.ts';
+import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
+import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
+import { titleFrom } from '../conversations/index.ts';
+import type { CostSubject } from '../costs/index.ts';
+import type { Models } from '../models/index.ts';
+import type { NumberedPassage } from './citations.rules.ts';
+import { holdRequest, type RunPlan } from './execute.ts';
+import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
+import { buildPrompt, searchQuery } from './prompt.rules.ts';
+import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
+import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
+import { mayUse, toolSpecs } from './tools.rules.ts';
+
+/** From a request to a run that is stored and ready to go: conversation, agent, documents, prompt, reservation. */
+export interface StartDeps {
+  store: ChatStore;
+  agents: AgentService;
+  choose: ChooseAgent;
+  models: Models;
+  costs: RunCosts;
+  search: SearchPassages;
+  memory: RunMemory;
+  toolSources: readonly ToolSource[];
+  clock: Clock;
+  maxOutputTokens: number;
+}
+
+/** Picks the agent of a message that names none. */
+export type ChooseAgent = (input: {
+  caller: Caller;
+  text: string;
+  agents: ReadonlyMap<string, EffectiveAgent>;
+  previousAgentId: string | null;
+  documentsFit: () => Promise<number>;
+  subject: CostSubject;
+  signal: AbortSignal;
+}) => Promise<RouteChoice>;
+
+export interface StartedRun {
+  runId: string;
+  messageId: string;
+  conversationId: string;
+  questionId: string;
+  choice: RouteChoice;
+  plan: RunPlan;
+  subject: CostSubject;
+  /** Agents that have answered in this conversation, this one included. */
+  agentIds: string[];
+  createdAt: number;
+  /** For a conversation without a title. */
+  title: string;
+}
+
+export interface ParsedContext {
+  agentId: string | null;
+  model: string | null;
+  data: Record<string, unknown>;
+}
+
+const TURNS = 60;
+const PASSAGES = 6;
+
+const textField = (context: Record<string, unknown>, name: string): string | null => {
+  const value = context[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalid({ field: `/context/${name}`, reason: 'must be text' });
+  return value;
+};
+
+/** Splits `context` into its two settings and the data for the agent. */
+export const parseContext = (context: Record<string, unknown> | undefined): ParsedContext => {
+  if (context === undefined) return { agentId: null, model: null, data: {} };
+  if (Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
+    throw invalid({ field: '/context', reason: 'must be at most 32 KiB of JSON' });
+  }
+  const { agent_id: _agent, model: _model, ...data } = context;
+  return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
+};
+
+const toolsOf = async (
+  sources: readonly ToolSource[],
+  caller: Caller,
+  agent: EffectiveAgent,
+): Promise<AgentTool[]> => {
+  const lists = await Promise.all(sources.map((source) => source.list(caller, agent.definition.id)));
+  return lists
+    .flat()
+    .filter((tool) => mayUse(agent.definition.tools, tool) && caller.permissions.has(tool.permission));
+};
+
+export const createStarter = (deps: StartDeps) => {
+  const { store, agents, models, costs, clock } = deps;
+
+  /** The caller's conversation, checked; null for a new one. Throws NOT_FOUND, CONFLICT. */
+  const conversationOf = async (caller: Caller, id: string | undefined) => {
+    if (id === undefined) return null;
+    const row = await store.conversation(ownScope(caller), id);
+    if (row === undefined) throw notFound('conversation');
+    if (row.status === 'archived') throw conflict('this conversation is archived; restore it to go on');
+    return row;
+  };
+
+  const directAgent = async (
+    caller: Caller,
+    agentId: string,
+  ): Promise<{ agent: EffectiveAgent; choice: RouteChoice }> => {
+    const agent = await agents.find(caller.tenantId, agentId);
+    if (agent === null) throw invalid({ field: '/context/agent_id', reason: 'is not an agent' });
+    if (!agent.enabled) throw conflict(`the agent ${agentId} is switched off`);
+    return {
+      agent,
+      choice: {
+        agentId,
+        reason: 'addressed directly',
+        confidence: 1,
+        candidates: [{ agent_id: agentId, score: 1 }],
+      },
+    };
+  };
+
+  /**
+   * `request.conversation_id` has been entered in the queue by the caller of this. Nothing is stored when it throws,
+   * so a refusal (402, 404, 409, 422) leaves no trace.
+   */
+  const start = async (
+    caller: Caller,
+    request: ChatRequest,
+    context: ParsedContext,
+    options: { requestId: string; streaming: boolean; signal: AbortSignal },
+  ): Promise<StartedRun> => {
+    const conversation = await conversationOf(caller, request.conversation_id);
+    const conversationId = conversation?.id ?? newId();
+    const runId = newId();
+    const turns = conversation === null ? [] : await store.turns(conversation.id, TURNS);
+    const requestedModel: ModelRef | null =
+      context.model === null ? null : models.resolve(context.model, '/context/model');
+    const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
+    const subject: CostSubject = {
+      tenantId: caller.tenantId,
+      userId: caller.userId,
+      agentId: context.agentId,
+      conversationId,
+      runId,
+      requestId: options.requestId,
+    };
+
+    let searched: Promise<NumberedPassage[]> | null = null;
+    const passagesOf = (): Promise<NumberedPassage[]> => {
+      searched ??= deps
+        .search(caller, searchQuery(request.message, questions), PASSAGES)
+        .then((found) => found.map((passage, i) => ({ n: i + 1, ...passage })));
+      return searched;
+    };
+
+    const { agent, choice } =
+      context.agentId !== null
+        ? await directAgent(caller, context.agentId)
+        : await routed(caller, request.message, turns, passagesOf, subject, options.signal);
+    subject.agentId = agent.definition.id;
+
+    const model = requestedModel ?? models.resolve(agent.model, '/model');
+    const [passages, tools, memories, preferences] = await Promise.all([
+      agent.definition.grounded ? passagesOf() : null,
+      toolsOf(deps.toolSources, caller, agent),
+      deps.memory.recall(caller, request.message),
+      deps.memory.preferences(caller),
+    ]);
+    const now = clock.now();
+    const messages = buildPrompt({
+      agentName: agent.definition.name,
+      charter: agent.definition.charter,
+      instructions: agent.instructions,
+      preferences,
+      memories,
+      now: iso(now),
+      history: turns.flatMap((turn) =>
+        turn.role === 'user' || turn.role === 'assistant' ? [{ role: turn.role, content: turn.content }] : [],
+      ),
+      passages,
+      data: context.data,
+      message: request.message,
+    });
+    const specs = toolSpecs(tools);
+    const hold = holdRequest(
+      deps,
+      subject,
+      model,
+      { messages, ...(specs.length === 0 ? {} : { tools: specs }), signal: options.signal },
+      0,
+    );
+
+    const messageId = newId();
+    const questionId = newId();
+    const agentIds = [
+      ...new Set([
+        ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
+        agent.definition.id,
+      ]),
+    ];
+    const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
+    const firstHold = await store.write(async (tx) => {
+      // First what may refuse: nothing is written when the reservation does not fit.
+      const taken = await costs.hold(tx, hold);
+      if (conversation === null) {
+        await insertConversation(tx, {
+          ...owner,
+          id: conversationId,
+          title: null,
+          status: 'active',
+          metadata: '{}',
+          agent_ids: '[]',
+          message_count: 1,
+          cost_nano: 0,
+          created_at: now,
+          updated_at: now,
+          archived_at: null,
+        });
+      } else await touchConversation(tx, { id: conversationId, now });
+      await insertMessage(tx, {
+        ...owner,
+        id: questionId,
+        conversation_id: conversationId,
+        role: 'user',
+        content: request.message,
+        agent_id: null,
+        tool_calls: null,
+        citations: null,
+        usage: null,
+        metadata: null,
+        cost_nano: 0,
+        run_id: runId,
+        created_at: now,
+      });
+      await insertRun(tx, {
+        ...owner,
+        id: runId,
+        conversation_id: conversationId,
+        message_id: messageId,
+        question_id: questionId,
+        status: 'running',
+        agent_id: agent.definition.id,
+        agent_ids: JSON.stringify([agent.definition.id]),
+        request: JSON.stringify({ v: 1, context: request.context ?? {}, streaming: options.streaming }),
+        usage: null,
+        cost_nano: 0,
+        error: null,
+        journal: null,
+        tool_call_count: 0,
+        first_token_ms: null,
+        created_at: now,
+        finished_at: null,
+      });
+      return taken;
+    });
+
+    return {
+      runId,
+      messageId,
+      conversationId,
+      questionId,
+      choice,
+      plan: {
+        agent,
+        model,
+        messages,
+        passages: passages ?? [],
+        grounded: passages !== null,
+        question: request.message,
+        memories: [...preferences, ...memories],
+        tools,
+        firstHold,
+        streaming: options.streaming,
+      },
+      subject,
+      agentIds,
+      createdAt: now,
+      title: titleFrom(questions[0] ?? request.message),
+    };
+  };
+
+  const routed = async (
+    caller: Caller,
+    text: string,
+    turns: readonly { role: string; agent_id: string | null }[],
+    passagesOf: () => Promise<NumberedPassage[]>,
+    subject: CostSubject,
+    signal: AbortSignal,
+  ): Promise<{ agent: EffectiveAgent; choice: RouteChoice }> => {
+    const all = await agents.effective(caller.tenantId);
+    const previousAgentId = turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null;
+    const choice = await deps.choose({
+      caller,
+      text,
+      agents: all,
+      previousAgentId,
+      documentsFit: async () => (await passagesOf())[0]?.score ?? 0,
+      subject,
+      signal,
+    });
+    const agent = all.get(choice.agentId);
+    if (agent === undefined || !agent.enabled) throw conflict('no agent is switched on for this message');
+    return { agent, choice };
+  };
+
+  return { start, conversationOf };
+};
+
+export type Starter = ReturnType<typeof createStarter>;

@@ -1,0 +1,221 @@
+import { compiled } from '../../db/compiled.ts';
+import type { Db, Queryable } from '../../db/db.ts';
+import type { ConversationRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
+import type { Scope } from '../../kernel/caller.ts';
+
+/** Statements of the run. Those of the hot path are compiled once. */
+
+export const insertConversation = compiled<ConversationRow, never>((db, p) =>
+  db.insertInto('conversations').values({
+    id: p('id'),
+    tenant_id: p('tenant_id'),
+    user_id: p('user_id'),
+    title: p('title'),
+    status: p('status'),
+    metadata: p('metadata'),
+    agent_ids: p('agent_ids'),
+    message_count: p('message_count'),
+    cost_nano: p('cost_nano'),
+    created_at: p('created_at'),
+    updated_at: p('updated_at'),
+    archived_at: p('archived_at'),
+  }),
+);
+
+export const insertMessage = compiled<MessageRow, never>((db, p) =>
+  db.insertInto('messages').values({
+    id: p('id'),
+    tenant_id: p('tenant_id'),
+    user_id: p('user_id'),
+    conversation_id: p('conversation_id'),
+    role: p('role'),
+    content: p('content'),
+    agent_id: p('agent_id'),
+    tool_calls: p('tool_calls'),
+    citations: p('citations'),
+    usage: p('usage'),
+    metadata: p('metadata'),
+    cost_nano: p('cost_nano'),
+    run_id: p('run_id'),
+    created_at: p('created_at'),
+  }),
+);
+
+export const insertRun = compiled<RunRow, never>((db, p) =>
+  db.insertInto('runs').values({
+    id: p('id'),
+    tenant_id: p('tenant_id'),
+    user_id: p('user_id'),
+    conversation_id: p('conversation_id'),
+    message_id: p('message_id'),
+    question_id: p('question_id'),
+    status: p('status'),
+    agent_id: p('agent_id'),
+    agent_ids: p('agent_ids'),
+    request: p('request'),
+    usage: p('usage'),
+    cost_nano: p('cost_nano'),
+    error: p('error'),
+    journal: p('journal'),
+    tool_call_count: p('tool_call_count'),
+    first_token_ms: p('first_token_ms'),
+    created_at: p('created_at'),
+    finished_at: p('finished_at'),
+  }),
+);
+
+/** Adds a message to the count of an active conversation. */
+export const touchConversation = compiled<{ id: string; now: number }, never>((db, p) =>
+  db
+    .updateTable('conversations')
+    .set((e) => ({ message_count: e('message_count', '+', 1), updated_at: p('now') }))
+    .where('id', '=', p('id')),
+);
+
+export interface ConversationEnd {
+  id: string;
+  added_messages: number;
+  added_cost: number;
+  agent_ids: string;
+  /** Kept where the conversation has a title. */
+  title: string;
+  now: number;
+}
+
+export const finishConversation = compiled<ConversationEnd, never>((db, p) =>
+  db
+    .updateTable('conversations')
+    .set((e) => ({
+      message_count: e('message_count', '+', p('added_messages')),
+      cost_nano: e('cost_nano', '+', p('added_cost')),
+      agent_ids: p('agent_ids'),
+      title: e.fn.coalesce('title', e.val(p('title'))),
+      updated_at: p('now'),
+    }))
+    .where('id', '=', p('id')),
+);
+
+export type RunEnd = Pick<
+  RunRow,
+  | 'id'
+  | 'status'
+  | 'agent_ids'
+  | 'usage'
+  | 'cost_nano'
+  | 'error'
+  | 'journal'
+  | 'tool_call_count'
+  | 'first_token_ms'
+  | 'finished_at'
+>;
+
+export const finishRun = compiled<RunEnd, never>((db, p) =>
+  db
+    .updateTable('runs')
+    .set({
+      status: p('status'),
+      agent_ids: p('agent_ids'),
+      usage: p('usage'),
+      cost_nano: p('cost_nano'),
+      error: p('error'),
+      journal: p('journal'),
+      tool_call_count: p('tool_call_count'),
+      first_token_ms: p('first_token_ms'),
+      finished_at: p('finished_at'),
+    })
+    .where('id', '=', p('id')),
+);
+
+const findConversation = compiled<{ id: string; tenant_id: string; user_id: string }, ConversationRow>(
+  (db, p) =>
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('id', '=', p('id'))
+      .where('tenant_id', '=', p('tenant_id'))
+      .where('user_id', '=', p('user_id')),
+);
+
+const newestTurns = compiled<
+  { id: string; limit: number },
+  Pick<MessageRow, 'role' | 'content' | 'agent_id'>
+>((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(['role', 'content', 'agent_id'])
+    .where('conversation_id', '=', p('id'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p('limit')),
+);
+
+/** How many runs the figures of agents are computed from at the most; newest first. */
+const MAX_SAMPLES = 50_000;
+
+export const createChatStore = (db: Db) => ({
+  write: <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => db.write(work),
+
+  async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
+    const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });
+    return rows[0];
+  },
+
+  /** The newest turns, oldest first. */
+  async turns(conversationId: string, limit: number) {
+    return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
+  },
+
+  run: (scope: Scope, id: string): Promise<RunRow | undefined> => {
+    const query = db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('id', '=', id)
+      .where('tenant_id', '=', scope.tenantId);
+    return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
+  },
+
+  message: (id: string): Promise<MessageRow | undefined> =>
+    db.read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst(),
+
+  samples: (tenantId: string, since: number) =>
+    db.read
+      .selectFrom('runs')
+      .select([
+        'agent_id',
+        'status',
+        'usage',
+        'cost_nano',
+        'tool_call_count',
+        'first_token_ms',
+        'created_at',
+        'finished_at',
+      ])
+      .where('tenant_id', '=', tenantId)
+      .where('created_at', '>=', since)
+      .where('agent_id', 'is not', null)
+      .orderBy('created_at', 'desc')
+      .limit(MAX_SAMPLES)
+      .execute(),
+
+  /** Runs that an earlier process left unfinished. */
+  unfinished: (before: number) =>
+    db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('finished_at', 'is', null)
+      .where('created_at', '<', before)
+      .execute(),
+
+  /** Ends a run that was interrupted; nothing happens where another node has ended it. */
+  interrupt: (id: string, error: string, now: number) =>
+    db.write(async (tx) => {
+      await tx
+        .updateTable('runs')
+        .set({ status: 'failed', error, finished_at: now })
+        .where('id', '=', id)
+        .where('finished_at', 'is', null)
+        .execute();
+    }),
+});
+
+export type ChatStore = ReturnType<typeof createChatStore>;

@@ -1,0 +1,139 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { ModelToolCall } from '../../kernel/model.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
+import type { AgentTool, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
+import type { ToolCall } from '../conversations/index.ts';
+import { modelToolName, parseArguments } from './tools.rules.ts';
+
+/** One tool call of a run, from what the model wrote to what it is told, through the gate. */
+export interface ToolCallResult {
+  item: ToolCall;
+  /** Text for the model. */
+  answer: string;
+  outcome: ToolOutcome | null;
+  /** Set where the run must wait for a decision. */
+  proposalId: string | null;
+}
+
+const ajv = new Ajv({ allErrors: true, strict: false });
+// The package's CommonJS default export is the function itself.
+(addFormats as unknown as (target: Ajv) => void)(ajv);
+const validators = new WeakMap<object, ValidateFunction | null>();
+
+/** What breaks the schema, or null. A schema that does not compile checks nothing here; the tool checks itself. */
+export const schemaFault = (
+  schema: Record<string, unknown>,
+  args: Record<string, unknown>,
+): string | null => {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    try {
+      validate = ajv.compile(schema);
+    } catch {
+      validate = null;
+    }
+    validators.set(schema, validate);
+  }
+  if (validate === null || validate(args)) return null;
+  return ajv.errorsText(validate.errors, { dataVar: 'arguments' });
+};
+
+export interface ToolCallOptions {
+  gate: ToolGate;
+  clock: Clock;
+  timeoutMs: number;
+}
+
+const messageOfError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const toolCallItem = (
+  call: ModelToolCall,
+  tool: AgentTool | undefined,
+  agentId: string,
+  args: Record<string, unknown>,
+): ToolCall => ({
+  id: call.id === '' ? newId() : call.id,
+  agent_id: agentId,
+  server: tool?.server ?? 'pentarch',
+  name: tool?.name ?? call.name,
+  arguments: args,
+  status: 'completed',
+  result: null,
+  error: null,
+  duration_ms: 0,
+  cost_usd: 0,
+});
+
+/**
+ * Runs the call. Never throws but for an aborted run: what goes wrong is told to the model, which may try another way.
+ */
+export const runToolCall = async (
+  call: ModelToolCall,
+  tools: readonly AgentTool[],
+  agentId: string,
+  context: ToolContext,
+  options: ToolCallOptions,
+  onStart: (item: ToolCall) => void,
+): Promise<ToolCallResult> => {
+  const tool = tools.find((candidate) => modelToolName(candidate) === call.name);
+  const parsed = parseArguments(call.arguments);
+  const item = toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {});
+  const startedAt = options.clock.now();
+  const failed = (reason: string, status: 'failed' | 'denied' = 'failed'): ToolCallResult => ({
+    item: { ...item, status, error: reason, duration_ms: options.clock.now() - startedAt },
+    answer: `Error: ${reason}`,
+    outcome: null,
+    proposalId: null,
+  });
+  if (tool === undefined) return failed(`there is no tool ${call.name}`);
+  if (!parsed.ok) return failed(parsed.reason);
+  const fault = schemaFault(tool.inputSchema, parsed.value);
+  if (fault !== null) return failed(fault);
+  if (!context.caller.permissions.has(tool.permission)) {
+    return failed(`the person lacks the permission ${tool.permission}`, 'denied');
+  }
+  onStart(item);
+  const decision = await options.gate.check(tool, parsed.value, context);
+  if (decision.outcome === 'denied') return failed(decision.reason, 'denied');
+  if (decision.outcome === 'wait') {
+    return {
+      item: { ...item, status: 'awaiting_approval' },
+      answer: `This call waits for approval (proposal ${decision.proposalId}).`,
+      outcome: null,
+      proposalId: decision.proposalId,
+    };
+  }
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([context.signal, timeout]);
+  try {
+    const outcome = await abortable(tool.call(parsed.value, { ...context, signal }), signal);
+    return {
+      item: {
+        ...item,
+        status: outcome.isError ? 'failed' : 'completed',
+        result: outcome.structured ?? outcome.content,
+        error: outcome.isError ? outcome.content : null,
+        duration_ms: options.clock.now() - startedAt,
+        cost_usd: nanoToUsd(outcome.costNanoUsd ?? 0),
+      },
+      answer: outcome.isError ? `Error: ${outcome.content}` : outcome.content,
+      outcome,
+      proposalId: null,
+    };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return failed(timeout.aborted ? `no answer within ${options.timeoutMs / 1000} s` : messageOfError(error));
+  }
+};
+
+/** A tool that ignores its signal must not hang the run: whichever comes first. */
+const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });

@@ -1,0 +1,64 @@
+import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
+import { iso, isoOrNull } from '../../kernel/clock.ts';
+import type { ModelUsage } from '../../kernel/model.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
+import { messageOf, type Usage } from '../conversations/index.ts';
+import { type ChatResponse, type FinishReason, RUN_STATUSES, type Run, type RunStatus } from './schema.ts';
+
+export const NO_USAGE: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_input_tokens: 0,
+  reasoning_tokens: 0,
+};
+
+export const addUsage = (sum: Usage, usage: ModelUsage): Usage => ({
+  input_tokens: sum.input_tokens + usage.inputTokens,
+  output_tokens: sum.output_tokens + usage.outputTokens,
+  cached_input_tokens: sum.cached_input_tokens + usage.cachedInputTokens,
+  reasoning_tokens: sum.reasoning_tokens + usage.reasoningTokens,
+});
+
+/** What an answer's row keeps beside its text, for `ChatResponse` and for readers of the message. */
+export interface AnswerMetadata extends Record<string, unknown> {
+  model: string;
+  built_in: boolean;
+  finish_reason: FinishReason;
+  proposals: string[];
+}
+
+/** The same bytes whether built as the run ends or from the stored row later. */
+export const chatResponseOf = (row: MessageRow): ChatResponse => {
+  const message = messageOf(row);
+  const { finish_reason, proposals, ...metadata } = message.metadata as AnswerMetadata;
+  return {
+    id: message.id,
+    conversation_id: message.conversation_id,
+    content: message.content,
+    agent_id: message.agent_id ?? 'zeus',
+    tool_calls: message.tool_calls,
+    cost_usd: message.cost_usd,
+    run_id: message.run_id ?? '',
+    finish_reason: finish_reason ?? 'stop',
+    usage: message.usage ?? NO_USAGE,
+    citations: message.citations,
+    proposals: proposals ?? [],
+    metadata,
+    created_at: message.created_at,
+  };
+};
+
+const statusOf = (status: string): RunStatus => RUN_STATUSES.find((known) => known === status) ?? 'failed';
+
+export const runOf = (row: RunRow): Run => ({
+  id: row.id,
+  conversation_id: row.conversation_id,
+  message_id: row.message_id,
+  status: statusOf(row.status),
+  agent_ids: JSON.parse(row.agent_ids) as string[],
+  usage: row.usage === null ? NO_USAGE : (JSON.parse(row.usage) as Usage),
+  cost_usd: nanoToUsd(row.cost_nano),
+  error: row.error === null ? null : (JSON.parse(row.error) as Run['error']),
+  created_at: iso(row.created_at),
+  finished_at: isoOrNull(row.finished_at),
+});

@@ -1,0 +1,29 @@
+import type { Conversation, Message } from './schema.ts';
+
+const SPEAKER: Record<Message['role'], string> = { user: 'You', assistant: 'Assistant', tool: 'Tool' };
+
+/** A conversation as Markdown a person reads: speaker and time as headings, citations as a list below the answer. */
+export const toMarkdown = (conversation: Conversation, messages: readonly Message[]): string => {
+  const head = `# ${conversation.title ?? 'Conversation'}\n\nStarted ${conversation.created_at} · ${conversation.message_count} messages · ${conversation.total_cost_usd} USD\n`;
+  const parts = messages.map((message) => {
+    const speaker = message.agent_id ?? SPEAKER[message.role];
+    const citations = message.citations.map(
+      (c, i) => `${i + 1}. ${c.title}${c.page === null ? '' : `, page ${c.page}`}: “${c.quote}”`,
+    );
+    const sources = citations.length === 0 ? '' : `\n\nSources:\n\n${citations.join('\n')}`;
+    return `## ${speaker}, ${message.created_at}\n\n${message.content}${sources}\n`;
+  });
+  return [head, ...parts].join('\n');
+};
+
+const MAX_TITLE = 60;
+
+/** The title of a conversation without one: its first message, cut at a word, on one line. */
+export const titleFrom = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const letters = [...line];
+  if (letters.length <= MAX_TITLE) return line;
+  const cut = letters.slice(0, MAX_TITLE).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${(space > 20 ? cut.slice(0, space) : cut).trimEnd()}…`;
+};

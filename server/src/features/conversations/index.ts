@@ -1,0 +1,6 @@
+export { titleFrom } from './export.rules.ts';
+export { conversationRoutes } from './routes.ts';
+export { Citation, Message, ToolCall, Usage } from './schema.ts';
+export { type ConversationService, createConversationService } from './service.ts';
+export { createConversationStore } from './store.ts';
+export { conversationOf, messageOf } from './wire.ts';

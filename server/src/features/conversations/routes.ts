@@ -1,0 +1,140 @@
+import { Type } from 'typebox';
+import { locationOf } from '../../http/location.ts';
+import { type AnyRoute, route } from '../../http/route.ts';
+import { Page } from '../../kernel/schema.ts';
+import {
+  Conversation,
+  ConversationParams,
+  ConversationWithMessages,
+  CreateConversation,
+  ExportQuery,
+  Feedback,
+  FeedbackBody,
+  ListConversations,
+  ListMessages,
+  Message,
+  MessageParams,
+  PatchConversation,
+} from './schema.ts';
+import type { ConversationService } from './service.ts';
+
+const tag = 'Conversations';
+
+export const conversationRoutes = (conversations: ConversationService): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/conversations',
+    operationId: 'listConversations',
+    summary: 'The caller’s conversations, newest first',
+    tag,
+    access: 'conversations:read',
+    query: ListConversations,
+    responses: { 200: Page(Conversation) },
+    handler: ({ caller, query }) => conversations.list(caller, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/conversations',
+    operationId: 'createConversation',
+    summary: 'Start a conversation',
+    tag,
+    access: 'conversations:write',
+    body: CreateConversation,
+    responses: { 201: Conversation },
+    handler: async ({ caller, body, request, reply }) => {
+      const conversation = await conversations.create(caller, body);
+      reply.header('location', locationOf(request, `/conversations/${conversation.id}`));
+      return conversation;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/conversations/:id',
+    operationId: 'getConversation',
+    summary: 'A conversation with its newest 200 messages',
+    tag,
+    access: 'conversations:read',
+    params: ConversationParams,
+    responses: { 200: ConversationWithMessages },
+    handler: ({ caller, params }) => conversations.get(caller, params.id),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/conversations/:id',
+    operationId: 'updateConversation',
+    summary: 'Rename a conversation or replace its metadata',
+    tag,
+    access: 'conversations:write',
+    params: ConversationParams,
+    body: PatchConversation,
+    responses: { 200: Conversation },
+    handler: ({ caller, params, body }) => conversations.patch(caller, params.id, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/conversations/:id',
+    operationId: 'archiveConversation',
+    summary: 'Archive a conversation',
+    tag,
+    access: 'conversations:write',
+    params: ConversationParams,
+    responses: { 204: null },
+    handler: ({ caller, params }) => conversations.archive(caller, params.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/conversations/:id/restore',
+    operationId: 'restoreConversation',
+    summary: 'Take a conversation out of the archive',
+    tag,
+    access: 'conversations:write',
+    params: ConversationParams,
+    responses: { 200: Conversation },
+    handler: ({ caller, params }) => conversations.restore(caller, params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/conversations/:id/messages',
+    operationId: 'listMessages',
+    summary: 'All messages of a conversation, oldest first',
+    tag,
+    access: 'conversations:read',
+    params: ConversationParams,
+    query: ListMessages,
+    responses: { 200: Page(Message) },
+    handler: ({ caller, params, query }) => conversations.messages(caller, params.id, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/conversations/:id/export',
+    operationId: 'exportConversation',
+    summary: 'A conversation as a file',
+    tag,
+    access: 'conversations:read',
+    params: ConversationParams,
+    query: ExportQuery,
+    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    handler: async ({ caller, params, query, reply }) => {
+      const format = query.format ?? 'json';
+      const { type, body } = await conversations.export(caller, params.id, format);
+      const extension = format === 'json' ? 'json' : 'md';
+      return reply
+        .type(type)
+        .header('content-disposition', `attachment; filename="conversation-${params.id}.${extension}"`)
+        .serializer((text: unknown) => String(text))
+        .send(body);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/messages/:id/feedback',
+    operationId: 'rateMessage',
+    summary: 'Rate an answer',
+    tag,
+    access: 'conversations:write',
+    params: MessageParams,
+    body: FeedbackBody,
+    responses: { 200: Feedback },
+    handler: ({ caller, params, body }) => conversations.feedback(caller, params.id, body),
+  }),
+];

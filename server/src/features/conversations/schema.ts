@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox';
+import {
+  AnyObject,
+  AnyValue,
+  Nullable,
+  PageQuery,
+  Strict,
+  StringEnum,
+  Timestamp,
+  Usd,
+  Uuid,
+} from '../../kernel/schema.ts';
+
+export const Usage = Type.Object({
+  input_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  cached_input_tokens: Type.Integer(),
+  reasoning_tokens: Type.Integer(),
+});
+export type Usage = Static<typeof Usage>;
+
+export const ToolCall = Type.Object({
+  id: Type.String(),
+  agent_id: Nullable(Type.String()),
+  server: Type.String(),
+  name: Type.String(),
+  arguments: AnyObject(),
+  status: StringEnum(['completed', 'failed', 'denied', 'awaiting_approval', 'unknown']),
+  result: AnyValue({ description: 'What the tool answered; null where it did not' }),
+  error: Nullable(Type.String()),
+  duration_ms: Type.Integer(),
+  cost_usd: Usd(),
+});
+export type ToolCall = Static<typeof ToolCall>;
+
+export const Citation = Type.Object({
+  document_id: Type.String(),
+  title: Type.String(),
+  chunk_id: Type.String(),
+  page: Nullable(Type.Integer()),
+  quote: Type.String(),
+});
+export type Citation = Static<typeof Citation>;
+
+export const Message = Type.Object({
+  id: Uuid(),
+  conversation_id: Uuid(),
+  role: StringEnum(['user', 'assistant', 'tool']),
+  content: Type.String(),
+  agent_id: Nullable(Type.String()),
+  tool_calls: Type.Array(ToolCall),
+  citations: Type.Array(Citation),
+  usage: Nullable(Usage),
+  metadata: AnyObject({ description: 'For answers: the model, and whether it is the built-in one' }),
+  cost_usd: Usd(),
+  run_id: Nullable(Uuid()),
+  created_at: Timestamp(),
+});
+export type Message = Static<typeof Message>;
+
+const conversationFields = {
+  id: Uuid(),
+  title: Nullable(Type.String()),
+  status: StringEnum(['active', 'archived']),
+  metadata: AnyObject(),
+  agent_ids: Type.Array(Type.String()),
+  message_count: Type.Integer(),
+  total_cost_usd: Usd(),
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+  archived_at: Nullable(Timestamp()),
+};
+
+export const Conversation = Type.Object(conversationFields);
+export type Conversation = Static<typeof Conversation>;
+
+export const ConversationWithMessages = Type.Object({
+  ...conversationFields,
+  messages: Type.Array(Message, { description: 'Oldest first, the newest 200' }),
+});
+
+const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+
+export const CreateConversation = Strict({
+  title: Type.Optional(Nullable(Title)),
+  metadata: Type.Optional(AnyObject({ description: 'Up to 16 KiB of your own data' })),
+});
+export const PatchConversation = Strict(
+  { title: Type.Optional(Nullable(Title)), metadata: Type.Optional(AnyObject()) },
+  { minProperties: 1 },
+);
+
+export const ConversationParams = Strict({ id: Uuid('Conversation id') });
+export const MessageParams = Strict({ id: Uuid('Message id') });
+
+export const ListConversations = Strict({
+  ...PageQuery,
+  status: Type.Optional(StringEnum(['active', 'archived'], { description: 'Default active' })),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Searches titles and messages' }),
+  ),
+  scope: Type.Optional(
+    StringEnum(['me', 'tenant'], {
+      description: 'tenant: of everybody, for operators and admins. Default me',
+    }),
+  ),
+});
+export const ListMessages = Strict({
+  ...PageQuery,
+  order: Type.Optional(StringEnum(['asc', 'desc'], { description: 'asc: oldest first (default)' })),
+});
+export const ExportQuery = Strict({
+  format: Type.Optional(StringEnum(['json', 'markdown'], { description: 'Default json' })),
+});
+
+export const FeedbackBody = Strict({
+  rating: StringEnum(['up', 'down']),
+  comment: Type.Optional(Nullable(Type.String({ maxLength: 4_000 }))),
+});
+export const Feedback = Type.Object({
+  message_id: Uuid(),
+  rating: StringEnum(['up', 'down']),
+  comment: Nullable(Type.String()),
+  created_at: Timestamp(),
+});

@@ -1,0 +1,175 @@
+import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
+import { type Clock, iso } from '../../kernel/clock.ts';
+import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { toMarkdown } from './export.rules.ts';
+import type { Conversation, Message } from './schema.ts';
+import type { ConversationStore } from './store.ts';
+import { conversationOf, messageOf } from './wire.ts';
+
+const MAX_METADATA_CHARACTERS = 16 * 1024;
+const NEWEST = 200;
+/** An export is read in one piece; a conversation of more messages than this is cut, oldest first. */
+const MAX_EXPORT = 100_000;
+
+const metadataText = (metadata: Record<string, unknown>): string => {
+  const text = JSON.stringify(metadata);
+  if (text.length > MAX_METADATA_CHARACTERS)
+    throw invalid({ field: '/metadata', reason: 'must be at most 16 KiB of JSON' });
+  return text;
+};
+
+interface ListQuery {
+  page?: number;
+  limit?: number;
+  cursor?: string;
+  status?: 'active' | 'archived';
+  q?: string;
+  scope?: 'me' | 'tenant';
+}
+
+export const createConversationService = ({ store, clock }: { store: ConversationStore; clock: Clock }) => {
+  const find = async (scope: Scope, id: string) => {
+    const row = await store.find(scope, id);
+    if (row === undefined) throw notFound('conversation');
+    return row;
+  };
+
+  const update = async (caller: Caller, id: string, values: Parameters<ConversationStore['update']>[2]) => {
+    const row = await store.update(ownScope(caller), id, { ...values, updated_at: clock.now() });
+    if (row === undefined) throw notFound('conversation');
+    return conversationOf(row);
+  };
+
+  return {
+    async create(
+      caller: Caller,
+      input: { title?: string | null; metadata?: Record<string, unknown> },
+    ): Promise<Conversation> {
+      const now = clock.now();
+      const row = {
+        id: newId(),
+        tenant_id: caller.tenantId,
+        user_id: caller.userId,
+        title: input.title ?? null,
+        status: 'active',
+        metadata: metadataText(input.metadata ?? {}),
+        agent_ids: '[]',
+        message_count: 0,
+        cost_nano: 0,
+        created_at: now,
+        updated_at: now,
+        archived_at: null,
+      };
+      await store.insert(row);
+      return conversationOf(row);
+    },
+
+    async list(caller: Caller, query: ListQuery) {
+      const all = readScope(caller);
+      if (query.scope === 'tenant' && all.reach !== 'tenant')
+        throw forbidden('conversations:read of the tenant');
+      const scope = query.scope === 'tenant' ? all : ownScope(caller);
+      const page = pageRequest(query);
+      const { rows, total } = await store.list(
+        scope,
+        { status: query.status ?? 'active', q: query.q ?? null },
+        page,
+      );
+      const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
+      return { ...result, items: result.items.map(conversationOf) };
+    },
+
+    async get(caller: Caller, id: string) {
+      const row = await find(readScope(caller), id);
+      const messages = await store.newest(id, NEWEST);
+      return { ...conversationOf(row), messages: messages.map(messageOf) };
+    },
+
+    async messages(
+      caller: Caller,
+      id: string,
+      query: { page?: number; limit?: number; cursor?: string; order?: 'asc' | 'desc' },
+    ) {
+      await find(readScope(caller), id);
+      const page = pageRequest(query);
+      const { rows, total } = await store.messages(id, page, query.order ?? 'asc');
+      const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
+      return { ...result, items: result.items.map(messageOf) };
+    },
+
+    patch: (
+      caller: Caller,
+      id: string,
+      patch: { title?: string | null; metadata?: Record<string, unknown> },
+    ) =>
+      update(caller, id, {
+        ...(patch.title === undefined ? {} : { title: patch.title }),
+        ...(patch.metadata === undefined ? {} : { metadata: metadataText(patch.metadata) }),
+      }),
+
+    /** Archives; again is no fault. */
+    async archive(caller: Caller, id: string): Promise<void> {
+      const row = await find(ownScope(caller), id);
+      if (row.status !== 'archived')
+        await update(caller, id, { status: 'archived', archived_at: clock.now() });
+    },
+
+    restore: (caller: Caller, id: string) => update(caller, id, { status: 'active', archived_at: null }),
+
+    async export(caller: Caller, id: string, format: 'json' | 'markdown') {
+      const conversation = conversationOf(await find(readScope(caller), id));
+      const messages: Message[] = (await store.newest(id, MAX_EXPORT)).map(messageOf);
+      if (format === 'json')
+        return {
+          type: 'application/json; charset=utf-8',
+          body: JSON.stringify({ ...conversation, messages }),
+        };
+      return { type: 'text/markdown; charset=utf-8', body: toMarkdown(conversation, messages) };
+    },
+
+    async feedback(
+      caller: Caller,
+      messageId: string,
+      input: { rating: 'up' | 'down'; comment?: string | null },
+    ) {
+      const message = await store.findMessage(ownScope(caller), messageId);
+      if (message === undefined) throw notFound('message');
+      if (message.role !== 'assistant')
+        throw invalid({ field: '/id', reason: 'is not an answer of an agent' });
+      const now = clock.now();
+      const comment = input.comment ?? null;
+      await store.saveFeedback({
+        message_id: messageId,
+        user_id: caller.userId,
+        tenant_id: caller.tenantId,
+        rating: input.rating,
+        comment,
+        created_at: now,
+      });
+      return { message_id: messageId, rating: input.rating, comment, created_at: iso(now) };
+    },
+
+    /** Everything of a person, for the export of their data. */
+    async exportPersonal(tenantId: string, userId: string) {
+      const scope: Scope = { tenantId, userId, reach: 'own' };
+      const result: unknown[] = [];
+      for (const status of ['active', 'archived'] as const) {
+        for (let page = 1; ; page++) {
+          const { rows } = await store.list(scope, { status, q: null }, { page, limit: 100, after: null });
+          for (const row of rows.slice(0, 100)) {
+            const messages = await store.newest(row.id, MAX_EXPORT);
+            result.push({ ...conversationOf(row), messages: messages.map(messageOf) });
+          }
+          if (rows.length <= 100) break;
+        }
+      }
+      return result;
+    },
+
+    erasePersonal: (tenantId: string, userId: string) => store.eraseOf(tenantId, userId),
+  };
+};
+
+export type ConversationService = ReturnType<typeof createConversationService>;

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { Db, Queryable } from '../../db/db.ts';
+import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { CursorPosition, PageRequest } from '../../kernel/pagination.ts';
+
+export interface ConversationFilter {
+  status: 'active' | 'archived';
+  q: string | null;
+}
+
+const within = (db: Queryable, scope: Scope) => {
+  const query = db.selectFrom('conversations').where('tenant_id', '=', scope.tenantId);
+  return scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId);
+};
+
+const likeOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+export const createConversationStore = (db: Db) => {
+  const filtered = (scope: Scope, filter: ConversationFilter) => {
+    let query = within(db.read, scope).where('status', '=', filter.status);
+    if (filter.q !== null) {
+      const like = likeOf(filter.q);
+      // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
+      const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
+      query = query.where(
+        sql<boolean>`(title ${operator} ${like} escape '\\' or exists (select 1 from messages m where m.conversation_id = conversations.id and m.content ${operator} ${like} escape '\\'))`,
+      );
+    }
+    return query;
+  };
+
+  return {
+    insert: (row: ConversationRow) =>
+      db.write(async (tx) => {
+        await tx.insertInto('conversations').values(row).execute();
+      }),
+
+    find: (scope: Scope, id: string): Promise<ConversationRow | undefined> =>
+      within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
+
+    async list(scope: Scope, filter: ConversationFilter, page: PageRequest) {
+      let rows = filtered(scope, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+      if (page.after) rows = rows.where(after(page.after, '<'));
+      else rows = rows.offset((page.page - 1) * page.limit);
+      const [items, total] = await Promise.all([
+        rows.limit(page.limit + 1).execute(),
+        filtered(scope, filter)
+          .select((e) => e.fn.countAll<number>().as('n'))
+          .executeTakeFirstOrThrow(),
+      ]);
+      return { rows: items, total: Number(total.n) };
+    },
+
+    /** Sets fields of a conversation within the scope; undefined where it is not there. */
+    update: (
+      scope: Scope,
+      id: string,
+      values: Partial<ConversationRow>,
+    ): Promise<ConversationRow | undefined> =>
+      db.write(async (tx) => {
+        let query = tx
+          .updateTable('conversations')
+          .set(values)
+          .where('id', '=', id)
+          .where('tenant_id', '=', scope.tenantId);
+        if (scope.reach === 'own') query = query.where('user_id', '=', scope.userId);
+        return query.returningAll().executeTakeFirst();
+      }),
+
+    /** The newest `limit` messages, oldest first. */
+    async newest(conversationId: string, limit: number): Promise<MessageRow[]> {
+      const rows = await db.read
+        .selectFrom('messages')
+        .selectAll()
+        .where('conversation_id', '=', conversationId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.reverse();
+    },
+
+    async messages(conversationId: string, page: PageRequest, order: 'asc' | 'desc') {
+      let rows = db.read
+        .selectFrom('messages')
+        .selectAll()
+        .where('conversation_id', '=', conversationId)
+        .orderBy('created_at', order)
+        .orderBy('id', order);
+      if (page.after) rows = rows.where(after(page.after, order === 'asc' ? '>' : '<'));
+      else rows = rows.offset((page.page - 1) * page.limit);
+      const [items, total] = await Promise.all([
+        rows.limit(page.limit + 1).execute(),
+        db.read
+          .selectFrom('messages')
+          .select((e) => e.fn.countAll<number>().as('n'))
+          .where('conversation_id', '=', conversationId)
+          .executeTakeFirstOrThrow(),
+      ]);
+      return { rows: items, total: Number(total.n) };
+    },
+
+    findMessage: (scope: Scope, id: string): Promise<MessageRow | undefined> => {
+      const query = db.read
+        .selectFrom('messages')
+        .selectAll()
+        .where('id', '=', id)
+        .where('tenant_id', '=', scope.tenantId);
+      return (
+        scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)
+      ).executeTakeFirst();
+    },
+
+    saveFeedback: (row: FeedbackRow) =>
+      db.write(async (tx) => {
+        await tx
+          .insertInto('message_feedback')
+          .values(row)
+          .onConflict((c) =>
+            c
+              .columns(['message_id', 'user_id'])
+              .doUpdateSet({ rating: row.rating, comment: row.comment, created_at: row.created_at }),
+          )
+          .execute();
+      }),
+
+    /** Erases all of a person's conversations with everything in them; how many there were. */
+    eraseOf: (tenantId: string, userId: string) =>
+      db.write(async (tx) => {
+        const ids = tx
+          .selectFrom('conversations')
+          .select('id')
+          .where('tenant_id', '=', tenantId)
+          .where('user_id', '=', userId);
+        await tx
+          .deleteFrom('message_feedback')
+          .where((w) =>
+            w.or([
+              w('user_id', '=', userId),
+              w(
+                'message_id',
+                'in',
+                tx.selectFrom('messages').select('id').where('conversation_id', 'in', ids),
+              ),
+            ]),
+          )
+          .execute();
+        await tx.deleteFrom('messages').where('conversation_id', 'in', ids).execute();
+        await tx.deleteFrom('runs').where('conversation_id', 'in', ids).execute();
+        const gone = await tx
+          .deleteFrom('conversations')
+          .where('tenant_id', '=', tenantId)
+          .where('user_id', '=', userId)
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows);
+      }),
+  };
+};
+
+const after = (position: CursorPosition, operator: '<' | '>') =>
+  sql<boolean>`(created_at, id) ${sql.raw(operator)} (${position.createdAt}, ${position.id})`;
+
+export type ConversationStore = ReturnType<typeof createConversationStore>;

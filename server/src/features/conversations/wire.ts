@@ -1,0 +1,37 @@
+import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
+import { iso, isoOrNull } from '../../kernel/clock.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
+import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
+
+/** Stored rows to wire forms. JSON columns were written by this feature, so their shapes are known. */
+const json = <T>(text: string | null, fallback: T): T => (text === null ? fallback : (JSON.parse(text) as T));
+
+export const conversationOf = (row: ConversationRow): Conversation => ({
+  id: row.id,
+  title: row.title,
+  status: row.status === 'archived' ? 'archived' : 'active',
+  metadata: json<Record<string, unknown>>(row.metadata, {}),
+  agent_ids: json<string[]>(row.agent_ids, []),
+  message_count: row.message_count,
+  total_cost_usd: nanoToUsd(row.cost_nano),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  archived_at: isoOrNull(row.archived_at),
+});
+
+const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');
+
+export const messageOf = (row: MessageRow): Message => ({
+  id: row.id,
+  conversation_id: row.conversation_id,
+  role: roleOf(row.role),
+  content: row.content,
+  agent_id: row.agent_id,
+  tool_calls: json<ToolCall[]>(row.tool_calls, []),
+  citations: json<Citation[]>(row.citations, []),
+  usage: json<Usage | null>(row.usage, null),
+  metadata: json<Record<string, unknown>>(row.metadata, {}),
+  cost_usd: nanoToUsd(row.cost_nano),
+  run_id: row.run_id,
+  created_at: iso(row.created_at),
+});

@@ -1,0 +1,115 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { AnyRoute } from '../../http/route.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
+import type { Audit } from '../audit/index.ts';
+import { createAccounts } from './accounts.ts';
+import { createAlerts } from './alerts.ts';
+import { createCalendars } from './calendar.ts';
+import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
+import { createLimits } from './limits.ts';
+import { costRoutes } from './routes.ts';
+import type { CostAlert } from './types.ts';
+import { createUsage } from './usage.ts';
+
+export type { LimitChange, LimitState } from './limits.ts';
+export { isTimeZone } from './periods.rules.ts';
+export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
+
+export interface CostsOptions {
+  db: Db;
+  clock: Clock;
+  /** IANA zone of the tenant (`settings.timezone`, else UTC); asked at most every 30 s, inside the caller's transaction. */
+  timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
+  /** After the commit of what caused it; each threshold once per period and limit. */
+  onAlert(alert: CostAlert): void;
+  onError(error: unknown): void;
+  userExists(tenantId: string, userId: string): Promise<boolean>;
+  agentExists(agentId: string): boolean;
+  /** Writes the audit record inside the transaction of a change of limits. */
+  audit: Pick<Audit, 'append'>;
+  /** Limits of tenants that have set none; null = unlimited. */
+  defaults?: { tenantDayNano: NanoUsd | null; tenantMonthNano: NanoUsd | null; runNano: NanoUsd | null };
+}
+
+/** Contract, section 6. */
+export const DEFAULT_LIMITS = {
+  tenantDayNano: usdToNano(500),
+  tenantMonthNano: usdToNano(10_000),
+  runNano: usdToNano(5),
+};
+
+const HEARTBEAT_MS = 30_000;
+/** Counters are kept past their period for reports and late settlements. */
+const KEEP_COUNTERS_MS = 400 * 86_400_000;
+
+/** Ledger, limits and reservations. `start` must run before the first hold. */
+export const createCosts = (options: CostsOptions) => {
+  const { db, clock } = options;
+  const nodeId = newId();
+  const defaults = options.defaults ?? DEFAULT_LIMITS;
+  const alerts = createAlerts({ db, onAlert: options.onAlert, onError: options.onError });
+  const calendars = createCalendars(options.timeZoneOf);
+  const accounts = createAccounts({
+    dialect: db.dialect,
+    clock,
+    nodeId,
+    defaults,
+    calendars,
+    onSpent: alerts.spent,
+    onRefused: alerts.refused,
+  });
+  const limits = createLimits({ ...options, calendars, defaults });
+  const usage = createUsage({ db, clock, calendars, limits });
+  let timer: NodeJS.Timeout | null = null;
+
+  /** Frees the holds of processes that are gone; how many. */
+  const recover = async (): Promise<number> => {
+    let freed = 0;
+    // One transaction each: a settlement that comes after all waits for its own row alone.
+    for (const id of await orphanedHolds(db, nodeId, clock.now())) {
+      if (await db.write((tx) => accounts.free(tx, id))) freed += 1;
+    }
+    return freed;
+  };
+
+  const beat = async (): Promise<void> => {
+    await touchNode(db, nodeId, clock.now());
+    if (db.dialect === 'postgres') await recover();
+  };
+
+  return {
+    hold: accounts.hold,
+    settle: accounts.settle,
+    release: accounts.release,
+    room: accounts.room,
+    recover,
+    /** Limits of a tenant with their state, and changes of them (without the checks of the HTTP door). */
+    limits: limits.list,
+    putLimits: limits.put,
+    usage: usage.usage,
+    routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
+    /** The settings of a tenant have changed (its time zone). */
+    forgetTenant: calendars.forget,
+
+    /** Sends the alerts of what has been committed; they go by themselves within a tenth of a second. */
+    flushAlerts: alerts.flush,
+
+    /** Shows this process as alive, frees the holds of dead ones, and goes on doing so. */
+    async start(): Promise<void> {
+      await touchNode(db, nodeId, clock.now());
+      await recover();
+      await dropOld(db, clock.now(), KEEP_COUNTERS_MS);
+      timer = setInterval(() => void beat().catch(options.onError), HEARTBEAT_MS);
+      timer.unref();
+    },
+
+    async close(): Promise<void> {
+      if (timer !== null) clearInterval(timer);
+      await alerts.flush();
+    },
+  };
+};
+
+export type Costs = ReturnType<typeof createCosts>;

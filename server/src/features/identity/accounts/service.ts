@@ -1,0 +1,198 @@
+import type { Db, Queryable } from '../../../db/db.ts';
+import type { Caller } from '../../../kernel/caller.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { AppError, conflict, invalid } from '../../../kernel/errors.ts';
+import type { Mailer } from '../../../kernel/mail.ts';
+import { type Audit, actorOf } from '../../audit/index.ts';
+import { findUser, findUserByEmail, foldEmail, type UserRow } from '../../users/index.ts';
+import { deleteKeysOfUser } from '../keys/store.ts';
+import { deleteLinksOfUser, findLink, type OneTimeLinkRow, replaceLink, takeLink } from '../links/store.ts';
+import { hashPassword, verifyPassword } from '../passwords/hash.ts';
+import type { Lockout } from '../passwords/lockout.ts';
+import { destroyRecordsOfAccount } from '../provider/store.ts';
+import { hashSecret, newSecret } from '../secrets.ts';
+import type { Origin } from '../sessions/families.ts';
+import { closeSessionsOfUser } from '../sessions/store.ts';
+import { revokeAccessTokensOfUser } from '../store.ts';
+import { setPassword } from './store.ts';
+
+/** Passwords, the links that set them, and the end of an account's access. */
+
+export type LinkPurpose = 'invitation' | 'password_reset';
+
+const LINK_LIFE_MS: Readonly<Record<LinkPurpose, number>> = {
+  invitation: 7 * 86_400_000,
+  password_reset: 3_600_000,
+};
+
+export const MIN_PASSWORD_LENGTH = 8;
+
+/** Length is what counts (NIST SP 800-63B, 3.1.1.2); throws VALIDATION_ERROR naming `field`. */
+export const assertPassword = (password: string, field: string): void => {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD_LENGTH)
+    throw invalid({ field, reason: `must have at least ${MIN_PASSWORD_LENGTH} characters` });
+  if (password.trim() === '') throw invalid({ field, reason: 'must not be blank' });
+};
+
+export interface AccountsOptions {
+  db: Db;
+  clock: Clock;
+  audit: Audit;
+  mailer: Mailer;
+  lockout: Lockout;
+  publicUrl: () => string;
+  /** What is remembered of the account's tokens is void. */
+  forgetUser(userId: string): void;
+  log: { warn(fields: Record<string, unknown>, message: string): void };
+}
+
+const mailText = (purpose: LinkPurpose, name: string, url: string): { subject: string; text: string } =>
+  purpose === 'invitation'
+    ? {
+        subject: 'Your invitation to Pentarch',
+        text: `Hello ${name},\n\nyou have been invited to Pentarch. Choose your password here within seven days:\n\n${url}\n`,
+      }
+    : {
+        subject: 'Your new password for Pentarch',
+        text: `Hello ${name},\n\nsomebody, probably you, asked for a new password. Choose it here within an hour:\n\n${url}\n\nIf it was not you, nothing needs to be done.\n`,
+      };
+
+export const createAccounts = (options: AccountsOptions) => {
+  const { db, clock, audit, mailer } = options;
+
+  /** Ends every way in but the password: sessions, tokens, keys, browser sessions. Keys stay with `keepKeys`. */
+  const endAccess = async (
+    tx: Queryable,
+    userId: string,
+    how: { keepKeys: boolean; exceptSessionId: string | null },
+  ): Promise<void> => {
+    const at = clock.now();
+    await closeSessionsOfUser(tx, userId, at, how.exceptSessionId);
+    if (how.exceptSessionId === null) {
+      await revokeAccessTokensOfUser(tx, userId, at);
+      await destroyRecordsOfAccount(tx, userId);
+    }
+    if (!how.keepKeys) await deleteKeysOfUser(tx, userId);
+    await deleteLinksOfUser(tx, userId);
+  };
+
+  const linkUrl = (secret: string): string => `${options.publicUrl()}/oauth/v2/links/${secret}`;
+
+  /** A link for one use, inside the transaction of what it belongs to. */
+  const addLink = async (tx: Queryable, userId: string, purpose: LinkPurpose): Promise<string> => {
+    const secret = newSecret('lnk_');
+    const now = clock.now();
+    await replaceLink(tx, {
+      secret_hash: hashSecret(secret),
+      user_id: userId,
+      purpose,
+      created_at: now,
+      expires_at: now + LINK_LIFE_MS[purpose],
+    });
+    return linkUrl(secret);
+  };
+
+  /** Sends the link where mail is set up; a mail server that fails does not undo what was done. */
+  const mailLink = async (user: { email: string; name: string }, purpose: LinkPurpose, url: string) => {
+    try {
+      await mailer.send({ to: user.email, ...mailText(purpose, user.name, url) });
+    } catch (error) {
+      options.log.warn({ err: error }, 'a mail with a link could not be sent');
+    }
+  };
+
+  const voidLink = () =>
+    new AppError('NOT_FOUND', 'this link is unknown, was used before or has expired; ask for a new one');
+
+  const isOpen = (link: OneTimeLinkRow | undefined): link is OneTimeLinkRow =>
+    link !== undefined && link.expires_at > clock.now();
+
+  return {
+    endAccess,
+    addLink,
+    mailLink,
+    mailDelivers: mailer.delivers,
+    hashPassword,
+    assertPassword,
+    changed: (userId: string): void => options.forgetUser(userId),
+
+    /** Whose link it is; throws NOT_FOUND for one that is void. */
+    async readLink(secret: string): Promise<{ user: UserRow; purpose: string }> {
+      const link = await findLink(db.read, hashSecret(secret));
+      const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
+      if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+      return { user, purpose: link.purpose };
+    },
+
+    /** Sets the password that a link is for; the link is used up, and every session of the account ends. */
+    async useLink(secret: string, password: string, origin: Origin): Promise<void> {
+      assertPassword(password, '/password');
+      const passwordHash = await hashPassword(password);
+      const userId = await db.write(async (tx) => {
+        const link = await takeLink(tx, hashSecret(secret));
+        const user = isOpen(link) ? await findUser(tx, link.user_id) : undefined;
+        if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+        await setPassword(tx, { userId: user.id, passwordHash, at: clock.now() });
+        await endAccess(tx, user.id, { keepKeys: true, exceptSessionId: null });
+        await audit.append(tx, {
+          tenantId: user.tenant_id,
+          actorId: user.id,
+          actorType: 'user',
+          action: link.purpose === 'invitation' ? 'user.invitation_accepted' : 'user.password_reset',
+          targetType: 'user',
+          targetId: user.id,
+          requestId: origin.requestId,
+          address: origin.address,
+        });
+        return user.id;
+      });
+      options.forgetUser(userId);
+    },
+
+    /** The same answer whether the account exists or not; the link goes by mail only. */
+    async forgotPassword(email: string): Promise<void> {
+      const user = await findUserByEmail(db.read, email);
+      if (user === undefined || user.status !== 'active' || user.type !== 'person') return;
+      if (!mailer.delivers) {
+        options.log.warn({ user_id: user.id }, 'a password reset was asked for, but no mail server is set');
+      }
+      const url = await db.write((tx) => addLink(tx, user.id, 'password_reset'));
+      // Not awaited: the time of a mail server would tell that the account exists.
+      void mailLink(user, 'password_reset', url);
+    },
+
+    /** Changes the caller's own password; other sessions end, the caller's goes on. */
+    async changePassword(
+      caller: Caller,
+      input: { current_password: string; new_password: string },
+      origin: Origin,
+    ): Promise<void> {
+      assertPassword(input.new_password, '/new_password');
+      const user = await findUser(db.read, caller.userId);
+      if (user === undefined || user.password_hash === null) {
+        throw conflict('this account signs in without a password');
+      }
+      const right = await options.lockout.attempt(foldEmail(user.email), async () =>
+        (await verifyPassword(user.password_hash, input.current_password)) ? true : null,
+      );
+      if (right === null) throw invalid({ field: '/current_password', reason: 'is wrong' });
+      const passwordHash = await hashPassword(input.new_password);
+      await db.write(async (tx) => {
+        await setPassword(tx, { userId: user.id, passwordHash, at: clock.now() });
+        await endAccess(tx, user.id, { keepKeys: true, exceptSessionId: caller.sessionId });
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'user.password_changed',
+          targetType: 'user',
+          targetId: user.id,
+          requestId: origin.requestId,
+          address: origin.address,
+        });
+      });
+      options.forgetUser(user.id);
+    },
+  };
+};
+
+export type Accounts = ReturnType<typeof createAccounts>;

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/db.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { unauthorized } from '../../kernel/errors.ts';
+import { type AccessTokens, CLOCK_SKEW_S } from './access-tokens.ts';
+import { MAX_TOKEN_BYTES } from './jwt-form.ts';
+import { assertActive, callerOf, parseStrings } from './principal.ts';
+import { hashSecret, hasSecretForm, PERSONAL_TOKEN_PREFIX } from './secrets.ts';
+import { findKeyPrincipal, findTokenPrincipal } from './store.ts';
+
+/**
+ * From a bearer token to its caller. What a token proves (its signature) is checked once and remembered; what its owner
+ * may do is read again every 5 s at the latest, and at once after a change in this process.
+ */
+
+/** What a credential's proof settled, and how to read its owner's present state. */
+export interface Proof {
+  /** Epoch ms after which the token is refused as expired; null for none. */
+  refusedAfter: number | null;
+  /** The caller by the state of the store now. Throws `unauthorized` or FORBIDDEN. */
+  state(): Promise<Caller>;
+}
+
+export interface Authenticator {
+  (token: string): Caller | Promise<Caller>;
+  /** Drops what is remembered of callers that match, so that their next request reads the store. */
+  forget(matches: (caller: Caller) => boolean): void;
+}
+
+interface Entry {
+  caller: Caller;
+  proof: Proof;
+  /** Epoch ms; 0 = to be read again. */
+  readAt: number;
+}
+
+const STALE_AFTER_MS = 5_000;
+const MAX_ENTRIES = 20_000;
+const TOUCH_EVERY_MS = 60_000;
+
+export interface AuthenticatorOptions {
+  db: Db;
+  clock: Clock;
+  apiKeyPrefix: string;
+  /** Verifies a token that is none of our keys. Throws `unauthorized`. */
+  proveToken(token: string): Promise<Proof>;
+  /** Called when a credential has been used and a minute has gone by since the last call for it. */
+  used(caller: Caller): void;
+}
+
+/** Proof of an access token of the embedded provider: its id must be known, unrevoked, and its owner active. */
+export const proveEmbedded =
+  (db: Db, tokens: AccessTokens) =>
+  async (token: string): Promise<Proof> => {
+    const verified = await tokens.verify(token);
+    return {
+      refusedAfter: verified.expiresAt + CLOCK_SKEW_S * 1000,
+      async state() {
+        const principal = await findTokenPrincipal(db.read, verified.jti);
+        if (principal === undefined || principal.userId !== verified.sub) {
+          throw unauthorized('TOKEN_REVOKED', 'the token is not known any more');
+        }
+        if (principal.tokenRevokedAt !== null || principal.sessionRevokedAt !== null) {
+          throw unauthorized('TOKEN_REVOKED', 'the token has been revoked');
+        }
+        assertActive(principal);
+        return callerOf(principal, {
+          kind: 'jwt',
+          tokenId: verified.jti,
+          sessionId: principal.sessionId,
+          expiresAt: verified.expiresAt,
+          only: null,
+        });
+      },
+    };
+  };
+
+const proveKey = (db: Db, clock: Clock, token: string): Proof => {
+  const secretHash = hashSecret(token);
+  return {
+    refusedAfter: null,
+    async state() {
+      const principal = await findKeyPrincipal(db.read, secretHash);
+      if (principal === undefined) throw unauthorized('TOKEN_INVALID', 'the key is unknown or was deleted');
+      if (principal.expiresAt !== null && principal.expiresAt <= clock.now()) {
+        throw unauthorized('TOKEN_EXPIRED', 'the key has expired');
+      }
+      assertActive(principal);
+      return callerOf(principal, {
+        kind: principal.kind === 'personal_token' ? 'personal_token' : 'api_key',
+        tokenId: principal.keyId,
+        sessionId: null,
+        expiresAt: principal.expiresAt,
+        only: principal.keyPermissions === null ? null : parseStrings(principal.keyPermissions),
+      });
+    },
+  };
+};
+
+export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+  const { db, clock } = options;
+  const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  const touched = new LRUCache<string, number>({ max: MAX_ENTRIES });
+  /** Counts changes: a state read before a change and kept after it must not pass as fresh. */
+  let changes = 0;
+
+  const note = (caller: Caller, now: number): void => {
+    const last = touched.get(caller.tokenId);
+    if (last !== undefined && now - last < TOUCH_EVERY_MS) return;
+    touched.set(caller.tokenId, now);
+    options.used(caller);
+  };
+
+  const read = async (key: string, proof: Proof): Promise<Caller> => {
+    const changesBefore = changes;
+    const now = clock.now();
+    try {
+      const caller = await proof.state();
+      entries.set(key, { caller, proof, readAt: changes === changesBefore ? now : 0 });
+      note(caller, now);
+      return caller;
+    } catch (error) {
+      entries.delete(key);
+      throw error;
+    }
+  };
+
+  const prove = async (key: string, token: string): Promise<Caller> => {
+    for (const prefix of [options.apiKeyPrefix, PERSONAL_TOKEN_PREFIX]) {
+      if (!token.startsWith(prefix)) continue;
+      if (!hasSecretForm(token, prefix))
+        throw unauthorized('TOKEN_INVALID', 'the key is mistyped or cut short');
+      return read(key, proveKey(db, clock, token));
+    }
+    return read(key, await options.proveToken(token));
+  };
+
+  const authenticate = (token: string): Caller | Promise<Caller> => {
+    if (token.length > MAX_TOKEN_BYTES) throw unauthorized('TOKEN_INVALID', 'the token is too long');
+    // Every spelling has a hash of its own, and only a canonical one ever gets an entry.
+    const key = hash('sha256', token, 'base64');
+    const entry = entries.get(key);
+    if (entry === undefined) return prove(key, token);
+    const now = clock.now();
+    const refusedAfter = entry.proof.refusedAfter ?? entry.caller.expiresAt;
+    if (refusedAfter !== null && now > refusedAfter) {
+      entries.delete(key);
+      throw unauthorized('TOKEN_EXPIRED', 'the token has expired');
+    }
+    if (now - entry.readAt >= STALE_AFTER_MS) return read(key, entry.proof);
+    return entry.caller;
+  };
+
+  return Object.assign(authenticate, {
+    forget(matches: (caller: Caller) => boolean): void {
+      changes += 1;
+      for (const entry of entries.values()) if (matches(entry.caller)) entry.readAt = 0;
+    },
+  });
+};

@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Db } from '../../db/db.ts';
+import type { AnyRoute, Authenticate } from '../../http/route.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { IssuerHttp } from '../../kernel/issuer.ts';
+import type { Mailer } from '../../kernel/mail.ts';
+import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
+import type { Audit } from '../audit/index.ts';
+import { touchUser } from '../users/index.ts';
+import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
+import { type Accounts, createAccounts } from './accounts/service.ts';
+import { createAuthenticator, proveEmbedded } from './authenticate.ts';
+import { clientRoutes } from './clients/routes.ts';
+import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
+import { createPeople } from './external/people.ts';
+import { proveExternal } from './external/prove.ts';
+import { createExternalVerifier } from './external/verify.ts';
+import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
+import { createKeys } from './keys/service.ts';
+import { createAssertions } from './machine-keys/assertions.ts';
+import { createMachineKeys } from './machine-keys/service.ts';
+import { createLockout } from './passwords/lockout.ts';
+import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
+import { createPorts } from './provider/ports.ts';
+import { createTokenState } from './provider/token-state.ts';
+import { identityRoutes } from './routes.ts';
+import { createFamilies } from './sessions/families.ts';
+import { createSessions, type Sessions } from './sessions/service.ts';
+import { createSigningKeys } from './signing/keys.ts';
+import { createSeal, type Seal, secretFile } from './signing/seal.ts';
+import { findPrincipal, touchKey } from './store.ts';
+
+export interface Log {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+/** The settings that this feature reads, by their names. */
+export interface IdentityConfig {
+  IDP_URL: string | null;
+  IDP_CLIENT_ID: string;
+  IDP_CLIENT_SECRET: string | null;
+  IDP_AUDIENCE: string | null;
+  IDP_CREATE_USERS: boolean;
+  RATE_LIMITS: boolean;
+  ACCESS_TOKEN_EXPIRE_MINUTES: number;
+  REFRESH_TOKEN_EXPIRE_DAYS: number;
+  API_KEY_PREFIX: string;
+  LOGIN_LOCKOUT: boolean;
+  ADMIN_EMAIL: string;
+  ADMIN_PASSWORD: string | null;
+}
+
+export interface IdentityOptions {
+  db: Db;
+  clock: Clock;
+  config: IdentityConfig;
+  dataDir: string;
+  /** The issuer; asked late, because it may depend on the port that the process gets. */
+  publicUrl: () => string;
+  audit: Audit;
+  mailer: Mailer;
+  /** Needed with IDP_URL (adapters/oidc). */
+  issuerHttp?: IssuerHttp | undefined;
+  log: Log;
+}
+
+export interface Identity {
+  /** What the users feature needs (its AccountPort), and passwords. */
+  accounts: Accounts;
+  /** Sign-in, refresh and sign-out, as the routes use them. */
+  sessions: Sessions;
+  /** Synchronous and in a few microseconds for a token that was seen before. */
+  authenticate: Authenticate;
+  /** Reads or makes the signing keys; before the first request. */
+  start(): Promise<void>;
+  ensureFirstAdmin(): Promise<FirstAdmin>;
+  /** A new signing key at once; tokens of the old ones stay good until they expire. Returns its id. */
+  rotateKeys(): Promise<string>;
+  routes: readonly AnyRoute[];
+  /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
+  oidc: OidcPorts;
+  firstPartyClients: readonly string[];
+  /** The identity provider's own paths, as a Fastify plugin. */
+  plugin(engine: Engine): (app: FastifyInstance) => void;
+  /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
+  seal: Seal;
+  /** Their next request reads the store again: after every change to a user or tenant. */
+  forgetUser(userId: string): void;
+  forgetTenant(tenantId: string): void;
+}
+
+const KEY_MAX_AGE_MS = 90 * 86_400_000;
+
+export const createIdentity = (options: IdentityOptions): Identity => {
+  const { db, clock, config, audit, log } = options;
+  const seal = createSeal(options.dataDir);
+  const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
+  const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
+  const keys = createSigningKeys({
+    db,
+    clock,
+    seal,
+    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000,
+    maxAgeMs: KEY_MAX_AGE_MS,
+  });
+  const tokens = createAccessTokens({
+    keys,
+    clock,
+    issuer: options.publicUrl,
+    audience: config.IDP_CLIENT_ID,
+    lifeS: accessLifeS,
+  });
+
+  const used = (caller: Caller): void => {
+    const at = clock.now();
+    db.write(async (tx) => {
+      await touchUser(tx, caller.userId, at);
+      if (caller.credential !== 'jwt') await touchKey(tx, caller.tokenId, at);
+    }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
+  };
+
+  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const external =
+    config.IDP_URL === null || options.issuerHttp === undefined
+      ? null
+      : proveExternal({
+          db,
+          clock,
+          clientId: config.IDP_CLIENT_ID,
+          verifier: createExternalVerifier({
+            http: options.issuerHttp,
+            clock,
+            issuer: config.IDP_URL,
+            audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+          }),
+          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          changed: forgetUser,
+        });
+  if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
+  const authenticate = createAuthenticator({
+    db,
+    clock,
+    apiKeyPrefix: config.API_KEY_PREFIX,
+    proveToken: external ?? proveEmbedded(db, tokens),
+    used,
+  });
+
+  const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);
+  const families = createFamilies({
+    db,
+    clock,
+    tokens,
+    audit,
+    accessLifeS,
+    refreshLifeS,
+    isPublicClient: (clientId) => clients.isPublic(clientId),
+    onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
+  });
+  const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
+  const accounts = createAccounts({
+    db,
+    clock,
+    audit,
+    mailer: options.mailer,
+    lockout,
+    publicUrl: options.publicUrl,
+    forgetUser,
+    log,
+  });
+  const sessions = createSessions({
+    db,
+    clock,
+    lockout,
+    families,
+    audit,
+    externalIssuer: config.IDP_URL,
+    onTokenRevoked: forgetKey,
+  });
+  const clients = createClients({
+    db,
+    clock,
+    audit,
+    api: {
+      id: config.IDP_CLIENT_ID,
+      secret:
+        config.IDP_CLIENT_SECRET ??
+        secretFile(options.dataDir, 'idp-client-secret', () => randomBytes(32).toString('base64url')),
+    },
+    closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
+    endUser: async (userId) => {
+      await db.write((tx) => accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }));
+      forgetUser(userId);
+    },
+  });
+  const cookieKey = secretFile(options.dataDir, 'cookie.key', () => randomBytes(32).toString('base64url'));
+  const ports = createPorts({
+    db,
+    clock,
+    keys,
+    clients,
+    families,
+    audit,
+    issuer: options.publicUrl,
+    audience: config.IDP_CLIENT_ID,
+    cookieKey,
+    accessLifeS,
+    refreshLifeS,
+    log,
+  });
+  /** With an external provider none of these paths is here. */
+  const plugin = (engine: Engine) => (config.IDP_URL === null ? embedded(engine) : () => {});
+  const embedded = (engine: Engine) =>
+    providerPlugin({
+      engine,
+      clock,
+      clients,
+      tokenState: createTokenState({
+        db,
+        clock,
+        tokens,
+        families,
+        issuer: options.publicUrl,
+        audience: config.IDP_CLIENT_ID,
+        onTokenRevoked: forgetKey,
+      }),
+      assertions: createAssertions({
+        db,
+        clock,
+        tokens,
+        audit,
+        issuer: options.publicUrl,
+        tokenEndpoint: () => `${options.publicUrl()}${OIDC_PATHS.token}`,
+        accessLifeS,
+      }),
+      machineKeys: createMachineKeys({ db, clock, audit }),
+      interaction: {
+        csrf: createCsrf(cookieKey),
+        families,
+        checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
+        findPrincipal: (userId) => findPrincipal(db.read, userId),
+      },
+      linkPages: { accounts },
+      authenticate,
+      throttle: config.RATE_LIMITS,
+    });
+  const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
+
+  return {
+    accounts,
+    sessions,
+    authenticate,
+    start: () => keys.load(),
+    rotateKeys: () => keys.rotate(),
+    ensureFirstAdmin: async () => {
+      const made = await ensureFirstAdmin({
+        db,
+        clock,
+        audit,
+        email: config.ADMIN_EMAIL,
+        password: config.ADMIN_PASSWORD,
+      });
+      // Nobody signs in with it while an external provider is set; a reset link gives a new one later.
+      return config.IDP_URL === null ? made : { ...made, password: null };
+    },
+    routes: [
+      ...identityRoutes({
+        sessions,
+        apiKeys: createKeys(keyOptions, 'api_key'),
+        personalTokens: createKeys(keyOptions, 'personal_token'),
+        accounts,
+      }),
+      ...clientRoutes(clients),
+    ],
+    oidc: ports,
+    firstPartyClients: FIRST_PARTY_CLIENTS,
+    plugin,
+    seal,
+    forgetUser,
+    forgetTenant: (tenantId) => authenticate.forget((caller) => caller.tenantId === tenantId),
+  };
+};
+
+export type { FirstAdmin } from './first-admin.ts';

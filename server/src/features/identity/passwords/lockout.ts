@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { Db } from '../../../db/db.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { attemptsLeft, failuresInWindow, lockedForS } from './rules.ts';
+import { clearFailures, readFailures, writeFailures } from './store.ts';
+
+/** Keeps guesses at one account below the limit, those that run at the same time included. */
+export interface Lockout {
+  /**
+   * Runs `check` (true = right password) as one counted attempt at `email`. Throws RATE_LIMITED without running it
+   * while the account is locked. Accounts that do not exist are counted alike.
+   */
+  attempt<T>(email: string, check: () => Promise<T | null>): Promise<T | null>;
+}
+
+export const createLockout = (options: { db: Db; clock: Clock; enabled: boolean }): Lockout => {
+  const { db, clock } = options;
+  /** Attempts being checked by account, and those that wait because they could pass the limit. */
+  const running = new Map<string, { count: number; waiting: (() => void)[] }>();
+
+  const enter = async (account: string): Promise<void> => {
+    for (;;) {
+      const times = await readFailures(db.read, account);
+      const retryAfterS = lockedForS(times, clock.now());
+      if (retryAfterS > 0) {
+        throw new AppError('RATE_LIMITED', 'too many failed sign-ins on this account; try again later', {
+          retryAfterS,
+        });
+      }
+      const state = running.get(account) ?? { count: 0, waiting: [] };
+      running.set(account, state);
+      if (state.count < attemptsLeft(times, clock.now())) {
+        state.count += 1;
+        return;
+      }
+      await new Promise<void>((next) => state.waiting.push(next));
+    }
+  };
+
+  const leave = (account: string): void => {
+    const state = running.get(account);
+    if (state === undefined) return;
+    state.count -= 1;
+    for (const next of state.waiting.splice(0)) next();
+    if (state.count === 0) running.delete(account);
+  };
+
+  return {
+    async attempt(email, check) {
+      if (!options.enabled) return check();
+      const account = hash('sha256', email, 'base64url');
+      await enter(account);
+      try {
+        const result = await check();
+        const before = await readFailures(db.read, account);
+        if (result !== null) {
+          if (before.length > 0) await db.write((tx) => clearFailures(tx, account));
+        } else {
+          await db.write(async (tx) => {
+            const now = clock.now();
+            const times = failuresInWindow(await readFailures(tx, account), now);
+            await writeFailures(tx, account, [...times, now], now);
+          });
+        }
+        return result;
+      } finally {
+        leave(account);
+      }
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { type Caller, ROLES, type Role, TIERS, type Tier } from '../../kernel/caller.ts';
+import { AppError, unauthorized } from '../../kernel/errors.ts';
+import { effectivePermissions } from '../../kernel/permissions.ts';
+
+/** An account and its tenant as the store has them now: what a token can do is settled by this, not by its claims. */
+export interface Principal {
+  userId: string;
+  tenantId: string;
+  tenantSlug: string;
+  type: string;
+  email: string;
+  name: string;
+  /** JSON arrays. */
+  roles: string;
+  permissions: string;
+  userTier: string | null;
+  tenantTier: string;
+  userStatus: string;
+  tenantStatus: string;
+  lastSeenAt: number | null;
+}
+
+/** Slug of the first tenant, whose admins run the platform. */
+export const DEFAULT_TENANT = 'default';
+
+export const parseRoles = (json: string): Role[] => {
+  const parsed: unknown = JSON.parse(json);
+  return ROLES.filter((role) => Array.isArray(parsed) && parsed.includes(role));
+};
+
+export const parseStrings = (json: string | null): string[] => {
+  const parsed: unknown = JSON.parse(json ?? '[]');
+  return Array.isArray(parsed) ? parsed.filter((item) => typeof item === 'string') : [];
+};
+
+const asTier = (text: string): Tier => TIERS.find((tier) => tier === text) ?? 'free';
+
+export const suspended = (): AppError =>
+  new AppError('FORBIDDEN', 'the tenant is suspended', {
+    details: { required: 'an active tenant', reason: 'TENANT_SUSPENDED' },
+  });
+
+/** Throws TOKEN_REVOKED for an account that may not act, FORBIDDEN for a suspended tenant. */
+export const assertActive = (principal: Principal): void => {
+  if (principal.userStatus !== 'active') throw unauthorized('TOKEN_REVOKED', 'the account is not active');
+  if (principal.tenantStatus !== 'active') throw suspended();
+};
+
+/** All that the account may do by its roles and its own permissions. */
+export const permissionsOf = (principal: Principal, added: readonly string[] = []): Set<string> =>
+  effectivePermissions(parseRoles(principal.roles), [...parseStrings(principal.permissions), ...added]);
+
+export interface Credential {
+  kind: Caller['credential'];
+  tokenId: string;
+  sessionId: string | null;
+  expiresAt: number | null;
+  /** The credential may do no more than these; null for all that its owner may. */
+  only: readonly string[] | null;
+  /** Permissions that the credential itself carries (a token of an external provider). */
+  added?: readonly string[];
+}
+
+export const callerOf = (principal: Principal, credential: Credential): Caller => {
+  const roles = parseRoles(principal.roles);
+  const all = permissionsOf(principal, credential.added);
+  const { only } = credential;
+  const permissions =
+    only === null ? all : new Set([...all].filter((permission) => only.includes(permission)));
+  return {
+    userId: principal.userId,
+    tenantId: principal.tenantId,
+    email: principal.email,
+    name: principal.name,
+    roles,
+    permissions,
+    tier: asTier(principal.userTier ?? principal.tenantTier),
+    platformAdmin: principal.tenantSlug === DEFAULT_TENANT && roles.includes('admin'),
+    credential: credential.kind,
+    tokenId: credential.tokenId,
+    sessionId: credential.sessionId,
+    expiresAt: credential.expiresAt,
+  };
+};

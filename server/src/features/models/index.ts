@@ -1,0 +1,29 @@
+/** What other features and the composition may take from the models. */
+export { createPrices, type PriceOptions, type Prices } from './prices.ts';
+export {
+  affordableOutputTokens,
+  BUILTIN,
+  costOfUsage,
+  DEFAULT_MODELS,
+  DEFAULT_RETRY,
+  type DefaultModelFacts,
+  FREE,
+  type ModelPrice,
+  type PriceRow,
+  type PriceTable,
+  parseModelId,
+  parsePriceTable,
+  pickDefaultModel,
+  type RetryPolicy,
+  worstCaseCost,
+} from './rules.ts';
+export {
+  createModels,
+  type ModelCall,
+  ModelCallError,
+  type ModelCallResult,
+  type Models,
+  type ModelsOptions,
+  type ProviderState,
+  toAppError,
+} from './service.ts';

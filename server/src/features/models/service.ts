@@ -1,0 +1,248 @@
+/**
+ * Calls of models with all that stands around one call: which model, tries with back-off before the first text,
+ * fallback models in order, circuits of providers, costs. Errors of calls: `ModelCallError`, see `toAppError`.
+ */
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError, invalid } from '../../kernel/errors.ts';
+import {
+  ModelError,
+  type ModelProvider,
+  type ModelRef,
+  type ModelRequest,
+  type ModelResult,
+  type ModelUsage,
+} from '../../kernel/model.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import { promptTokensBound } from '../../kernel/tokens.ts';
+import {
+  affordableOutputTokens,
+  type Circuit,
+  type CircuitState,
+  CLOSED_CIRCUIT,
+  circuitState,
+  costOfUsage,
+  DEFAULT_RETRY,
+  decideRetry,
+  type ModelPrice,
+  nextCircuit,
+  parseModelId,
+  type RetryPolicy,
+  worstCaseCost,
+} from './rules.ts';
+
+export interface ModelsOptions {
+  providers: readonly ModelProvider[];
+  /** `provider/name` or `builtin`. */
+  defaultModel: string;
+  /** Tried in order where a model is not available. */
+  fallbacks?: readonly string[];
+  prices: { of(ref: ModelRef): ModelPrice };
+  clock: Clock;
+  /** 0 up to 1. */
+  random: () => number;
+  /** Resolves after the time, or at once when the signal is aborted. */
+  sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  retry?: RetryPolicy;
+}
+
+export type ModelCall = Omit<ModelRequest, 'model'>;
+
+export interface ModelCallResult extends ModelResult {
+  /** The model that answered: a fallback where the asked one was not available. */
+  ref: ModelRef;
+  costNanoUsd: NanoUsd;
+  /** True where the price or the counts are estimates. */
+  estimated: boolean;
+  /** Calls of providers in all, this one included. */
+  attempts: number;
+}
+
+/** A failed call with the model that failed last and what its partial answer cost (0 without one). */
+export class ModelCallError extends ModelError {
+  readonly ref: ModelRef;
+  readonly costNanoUsd: NanoUsd;
+
+  constructor(error: ModelError, ref: ModelRef, costNanoUsd: NanoUsd) {
+    super(error.kind, error.provider, error.message, { ...error, cause: error.cause });
+    this.name = 'ModelCallError';
+    this.ref = ref;
+    this.costNanoUsd = costNanoUsd;
+  }
+}
+
+export interface ProviderState {
+  provider: string;
+  state: CircuitState;
+  failuresInARow: number;
+}
+
+export interface Models {
+  readonly defaultModel: ModelRef;
+  /** The model of an id, the default one for null. VALIDATION_ERROR on `field` for an unknown one. */
+  resolve(modelId: string | null, field?: string): ModelRef;
+  generate(ref: ModelRef, call: ModelCall): Promise<ModelCallResult>;
+  stream(ref: ModelRef, call: ModelCall, onText: (text: string) => void): Promise<ModelCallResult>;
+  isLocal(ref: ModelRef): boolean;
+  price(ref: ModelRef): ModelPrice;
+  cost(ref: ModelRef, usage: ModelUsage): { costNanoUsd: NanoUsd; estimated: boolean };
+  /** The most that the call can cost, whichever of the model and its fallbacks answers. */
+  worstCase(ref: ModelRef, call: ModelCall, outputTokensCap: number): NanoUsd;
+  /** Largest output cap whose worst case fits the budget, for the model and its fallbacks; below 1: none does. */
+  affordableOutput(ref: ModelRef, call: ModelCall, budgetNanoUsd: NanoUsd): number;
+  /** State of each provider, for `/ready`. */
+  states(): ProviderState[];
+  close(): Promise<void>;
+}
+
+/** A call's failure as the API tells it. What is no `ModelError` comes back as it is. */
+export const toAppError = (error: unknown): unknown => {
+  if (!(error instanceof ModelError) || error.kind === 'aborted') return error;
+  return new AppError(error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', error.message, {
+    details: {
+      provider: error.provider,
+      ...(error.status === undefined ? {} : { status: error.status }),
+    },
+    cause: error,
+  });
+};
+
+/** Throws VALIDATION_ERROR where the default or a fallback names no provider that is there. */
+export const createModels = (options: ModelsOptions): Models => {
+  const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
+  const circuits = new Map<string, Circuit>();
+  const policy = options.retry ?? DEFAULT_RETRY;
+
+  const known = (modelId: string, field: string): ModelRef => {
+    const ref = parseModelId(modelId);
+    if (ref !== undefined && providers.has(ref.provider)) return ref;
+    const names = [...providers.keys()].map((name) => (name === 'builtin' ? name : `${name}/…`)).join(', ');
+    throw invalid({ field, reason: `must be a model of a provider that is set up: ${names}` });
+  };
+
+  const defaultModel = known(options.defaultModel, '/MODEL');
+  const fallbacks = (options.fallbacks ?? []).map((id) => known(id, '/MODEL_FALLBACKS'));
+  const candidates = (ref: ModelRef): ModelRef[] => [
+    ref,
+    ...fallbacks.filter((other) => other.id !== ref.id),
+  ];
+
+  const circuitOf = (provider: string): Circuit => circuits.get(provider) ?? CLOSED_CIRCUIT;
+  const report = (provider: string, outcome: 'ok' | ModelError['kind']): void => {
+    const before = circuitOf(provider);
+    const after = nextCircuit(before, outcome, options.clock.now());
+    if (after !== before) circuits.set(provider, after);
+  };
+  const isOpen = (ref: ModelRef): boolean =>
+    circuitState(circuitOf(ref.provider), options.clock.now()) === 'open';
+
+  const cost = (ref: ModelRef, usage: ModelUsage) => {
+    const price = options.prices.of(ref);
+    return {
+      costNanoUsd: costOfUsage(usage, price),
+      estimated: price.estimated || usage.estimated,
+    };
+  };
+
+  const failed = (error: ModelError, ref: ModelRef): ModelCallError =>
+    new ModelCallError(
+      error,
+      ref,
+      error.partial === undefined ? 0 : cost(ref, error.partial.usage).costNanoUsd,
+    );
+  const abortedBefore = (ref: ModelRef): ModelCallError =>
+    failed(new ModelError('aborted', ref.provider, `the call to ${ref.provider} was aborted`), ref);
+
+  /** `hadText` tells whether the failed call had already shown something to the caller. */
+  const run = async (
+    ref: ModelRef,
+    signal: AbortSignal,
+    hadText: () => boolean,
+    once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
+  ): Promise<ModelCallResult> => {
+    const all = candidates(ref);
+    const closed = all.filter((candidate) => !isOpen(candidate));
+    // With every circuit open one try is still better than none.
+    const order = closed.length > 0 ? closed : all.slice(0, 1);
+    const maxAttempts = closed.length > 0 ? policy.maxAttempts : 1;
+    let attempts = 0;
+    let lastError: ModelCallError | undefined;
+    for (const candidate of order) {
+      const provider = providers.get(candidate.provider);
+      if (provider === undefined) continue;
+      for (let attempt = 1; ; attempt++) {
+        attempts++;
+        try {
+          const result = await once(provider, candidate);
+          report(candidate.provider, 'ok');
+          return { ...result, ref: candidate, attempts, ...cost(candidate, result.usage) };
+        } catch (error) {
+          if (!(error instanceof ModelError)) throw error;
+          report(candidate.provider, error.kind);
+          lastError = failed(error, candidate);
+          // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.
+          const begun = hadText() || error.partial !== undefined;
+          const failure = { kind: error.kind, retryAfterMs: error.retryAfterMs, hadText: begun };
+          const decision = decideRetry(failure, attempt, options.random(), { ...policy, maxAttempts });
+          if (decision.what === 'stop') throw lastError;
+          if (decision.what === 'next') break;
+          await options.sleep(decision.delayMs, signal);
+          if (signal.aborted) throw abortedBefore(candidate);
+        }
+      }
+    }
+    throw lastError ?? abortedBefore(ref);
+  };
+
+  return {
+    defaultModel,
+    resolve: (modelId, field = '/context/model') => (modelId === null ? defaultModel : known(modelId, field)),
+    generate: (ref, call) =>
+      run(
+        ref,
+        call.signal,
+        () => false,
+        (provider, { name }) => provider.generate({ ...call, model: name }),
+      ),
+    stream: (ref, call, onText) => {
+      let shown = false;
+      const show = (text: string): void => {
+        shown = true;
+        onText(text);
+      };
+      return run(
+        ref,
+        call.signal,
+        () => shown,
+        (provider, { name }) => provider.stream({ ...call, model: name }, show),
+      );
+    },
+    isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
+    price: (ref) => options.prices.of(ref),
+    cost,
+    worstCase: (ref, call, outputTokensCap) => {
+      const prices = candidates(ref).map((candidate) => options.prices.of(candidate));
+      const bound = promptTokensBound(call);
+      return Math.max(...prices.map((price) => worstCaseCost(price, bound, outputTokensCap)));
+    },
+    affordableOutput: (ref, call, budgetNanoUsd) => {
+      const bound = promptTokensBound(call);
+      return Math.min(
+        ...candidates(ref).map((candidate) =>
+          affordableOutputTokens(options.prices.of(candidate), bound, budgetNanoUsd),
+        ),
+      );
+    },
+    states: () =>
+      [...providers.keys()].map((provider) => {
+        const circuit = circuitOf(provider);
+        return {
+          provider,
+          state: circuitState(circuit, options.clock.now()),
+          failuresInARow: circuit.failures,
+        };
+      }),
+    close: async () => {
+      await Promise.all(options.providers.map((provider) => provider.close()));
+    },
+  };
+};

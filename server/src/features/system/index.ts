@@ -1,0 +1,2 @@
+export { createMetrics, type Metrics } from './metrics.ts';
+export { type Check, type CheckName, systemRoutes } from './routes.ts';

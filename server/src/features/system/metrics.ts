@@ -1,0 +1,110 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
+export interface Gauges {
+  activeRuns(): number;
+  openStreams(): number;
+}
+
+export const createMetrics = (gauges: Gauges) => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'pentarch_' });
+  const registers = [registry];
+
+  const requests = new Histogram({
+    name: 'pentarch_http_request_duration_seconds',
+    help: 'Time of HTTP requests by route template',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'pentarch_rate_limit_refusals_total',
+    help: 'Requests refused by a rate limit',
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'pentarch_model_tokens_total',
+    help: 'Tokens of model calls',
+    labelNames: ['model', 'kind'] as const,
+    registers,
+  });
+  const cost = new Counter({
+    name: 'pentarch_cost_usd_total',
+    help: 'Metered cost in US dollars',
+    labelNames: ['model'] as const,
+    registers,
+  });
+  const ledgerRows = new Counter({
+    name: 'pentarch_ledger_rows_total',
+    help: 'Ledger rows written',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const mcpCalls = new Counter({
+    name: 'pentarch_mcp_calls_total',
+    help: 'Calls of MCP tools',
+    labelNames: ['server', 'outcome'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'pentarch_active_runs',
+    help: 'Runs going on in this process',
+    registers,
+    collect() {
+      this.set(gauges.activeRuns());
+    },
+  });
+  new Gauge({
+    name: 'pentarch_open_streams',
+    help: 'Event streams open in this process',
+    registers,
+    collect() {
+      this.set(gauges.openStreams());
+    },
+  });
+  const queueDepth = new Gauge({
+    name: 'pentarch_queue_depth',
+    help: 'Jobs waiting',
+    labelNames: ['queue'] as const,
+    registers,
+  });
+
+  // One labelled child for each route and status: a look-up by string, not a hash of labels for each request.
+  const children = new Map<string, { observe(seconds: number): void }>();
+
+  return {
+    registry,
+    request(sample: { method: string; route: string; status: number; seconds: number }): void {
+      const key = `${sample.method} ${sample.route} ${sample.status}`;
+      let child = children.get(key);
+      if (child === undefined) {
+        child = requests.labels(sample.method, sample.route, String(sample.status));
+        children.set(key, child);
+      }
+      child.observe(sample.seconds);
+      if (sample.status === 429) refusals.inc();
+    },
+    ledger(entry: {
+      kind: string;
+      model: string | null;
+      inputTokens: number;
+      outputTokens: number;
+      costUsd: number;
+    }): void {
+      ledgerRows.inc({ kind: entry.kind });
+      const model = entry.model ?? 'none';
+      if (entry.inputTokens > 0) tokens.inc({ model, kind: 'input' }, entry.inputTokens);
+      if (entry.outputTokens > 0) tokens.inc({ model, kind: 'output' }, entry.outputTokens);
+      if (entry.costUsd > 0) cost.inc({ model }, entry.costUsd);
+    },
+    mcpCall(server: string, outcome: 'ok' | 'error'): void {
+      mcpCalls.inc({ server, outcome });
+    },
+    queueDepth(queue: string, waiting: number): void {
+      queueDepth.set({ queue }, waiting);
+    },
+  };
+};
+
+export type Metrics = ReturnType<typeof createMetrics>;

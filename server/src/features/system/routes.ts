@@ -1,0 +1,133 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Type } from 'typebox';
+import { bearerToken } from '../../http/context.ts';
+import { type AnyRoute, route } from '../../http/route.ts';
+import { unauthorized } from '../../kernel/errors.ts';
+import { StringEnum } from '../../kernel/schema.ts';
+import type { Metrics } from './metrics.ts';
+
+/** One part of readiness. `degraded` is told and does not make the service unready. */
+export interface Check {
+  status: 'ok' | 'degraded' | 'failed';
+  detail?: string;
+}
+
+export const CHECK_NAMES = ['store', 'migrations', 'models', 'identity', 'mcp', 'queue'] as const;
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+export interface SystemOptions {
+  version: string;
+  /** Epoch ms. */
+  startedAt: number;
+  now(): number;
+  draining(): boolean;
+  checks: Record<CheckName, () => Check | Promise<Check>>;
+  metrics: Metrics;
+  metricsToken: string | null;
+}
+
+const CheckSchema = Type.Object({
+  status: StringEnum(['ok', 'degraded', 'failed']),
+  detail: Type.Optional(Type.String()),
+});
+const Readiness = Type.Object({
+  status: StringEnum(['ready', 'not_ready']),
+  checks: Type.Object({
+    store: CheckSchema,
+    migrations: CheckSchema,
+    models: CheckSchema,
+    identity: CheckSchema,
+    mcp: CheckSchema,
+    queue: CheckSchema,
+  }),
+});
+
+const CHECK_TIMEOUT_MS = 3_000;
+
+const run = async (check: () => Check | Promise<Check>): Promise<Check> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Check>((resolve) => {
+    timer = setTimeout(() => resolve({ status: 'failed', detail: 'no answer' }), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(check), late]);
+  } catch {
+    return { status: 'failed', detail: 'not reachable' };
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const sameText = (a: string, b: string): boolean => {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
+  const readiness = async () => {
+    const results = await Promise.all(CHECK_NAMES.map((name) => run(options.checks[name])));
+    const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
+    const ready = !options.draining() && results.every((check) => check.status !== 'failed');
+    return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };
+  };
+
+  return [
+    route({
+      method: 'GET',
+      path: '/health',
+      surface: 'root',
+      operationId: 'getHealth',
+      summary: 'The process runs',
+      tag: 'System',
+      access: 'public',
+      responses: {
+        200: Type.Object({ status: StringEnum(['ok']), version: Type.String(), uptime_s: Type.Integer() }),
+      },
+      handler: () => ({
+        status: 'ok',
+        version: options.version,
+        uptime_s: Math.floor((options.now() - options.startedAt) / 1000),
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/ready',
+      surface: 'root',
+      operationId: 'getReadiness',
+      summary: 'Ready to serve requests; 503 with the same body when not',
+      tag: 'System',
+      access: 'public',
+      responses: { 200: Readiness, 503: Readiness },
+      handler: async ({ reply }) => {
+        const { ready, body } = await readiness();
+        if (!ready) reply.code(503).header('retry-after', '5');
+        return body;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/metrics',
+      surface: 'root',
+      operationId: 'getMetrics',
+      summary: 'Prometheus metrics',
+      tag: 'System',
+      access: 'public',
+      produces: 'text/plain',
+      responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+      handler: async ({ request, reply }) => {
+        if (options.metricsToken !== null) {
+          const token = bearerToken(request);
+          if (token === null)
+            throw unauthorized('TOKEN_MISSING', 'the metrics need METRICS_TOKEN as bearer token');
+          if (!sameText(token, options.metricsToken))
+            throw unauthorized('TOKEN_INVALID', 'this is not the METRICS_TOKEN');
+        }
+        return reply
+          .type(options.metrics.registry.contentType)
+          .serializer((text: unknown) => String(text))
+          .send(await options.metrics.registry.metrics());
+      },
+    }),
+  ];
+};

@@ -1,0 +1,9 @@
+export { tenantRoutes } from './routes.ts';
+export { createTenants, type FirstAdminPort, type PreparedAdmin, type Tenants } from './service.ts';
+export {
+  findTenant,
+  findTenantByExternalId,
+  findTenantBySlug,
+  insertTenant,
+  type TenantRow,
+} from './store.ts';

@@ -1,0 +1,20 @@
+import type { FirstAdminPort } from '../tenants/index.ts';
+import type { AccountPort } from './ports.ts';
+import type { Users } from './service.ts';
+
+/** How a new tenant gets its first admin: an ordinary account with the role, in the tenant's own transaction. */
+export const firstAdminOf = (users: Users, accounts: AccountPort): FirstAdminPort => ({
+  async prepare(input, tenantId) {
+    const newUser = { ...input, roles: ['admin'] };
+    const row = users.newRow(newUser, tenantId, await users.passwordHashOf(newUser));
+    return {
+      id: row.id,
+      email: row.email,
+      store: (tx) => users.add(tx, row),
+      announce: async (url) => {
+        if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
+        users.announce(row);
+      },
+    };
+  },
+});

@@ -1,0 +1,16 @@
+export { firstAdminOf } from './first-admin.ts';
+export type { AccountPort, Person, PersonalData } from './ports.ts';
+export { userRoutes } from './routes.ts';
+export { Email } from './schema.ts';
+export { createUsers, type NewUserInput, type Users, type UsersOptions } from './service.ts';
+export {
+  findUser,
+  findUserByEmail,
+  findUserByExternalId,
+  findUserOfTenant,
+  foldEmail,
+  insertUser,
+  touchUser,
+  type UserRow,
+  updateUser,
+} from './store.ts';

@@ -1,0 +1,40 @@
+import type { Queryable } from '../../db/db.ts';
+
+/** What the users feature needs of the identity feature. */
+export interface AccountPort {
+  hashPassword(password: string): Promise<string>;
+  /** Throws VALIDATION_ERROR naming `field`. */
+  assertPassword(password: string, field: string): void;
+  endAccess(
+    tx: Queryable,
+    userId: string,
+    how: { keepKeys: boolean; exceptSessionId: string | null },
+  ): Promise<void>;
+  /** Makes a link for one use and returns its address. */
+  addLink(tx: Queryable, userId: string, purpose: 'invitation' | 'password_reset'): Promise<string>;
+  mailLink(
+    user: { email: string; name: string },
+    purpose: 'invitation' | 'password_reset',
+    url: string,
+  ): Promise<void>;
+  /** True when a mail server is set: links are then not shown to whoever asked for them. */
+  mailDelivers: boolean;
+  /** Roles, tier or status changed: the next request of the account sees it. */
+  changed(userId: string): void;
+}
+
+/** Who is exported or erased. */
+export interface Person {
+  tenantId: string;
+  userId: string;
+}
+
+/** A feature that keeps content of people registers how to hand it out and how to erase it. */
+export interface PersonalData {
+  /** Key in the export: `conversations`, `documents`. */
+  name: string;
+  /** JSON of everything of the person, as the API would show it. */
+  exportData(person: Person): Promise<unknown>;
+  /** Erases it for good; returns how many records went. */
+  eraseData(person: Person): Promise<number>;
+}

@@ -1,0 +1,346 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
+import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
+import { type Audit, actorOf } from '../audit/index.ts';
+import { findTenant, type TenantRow } from '../tenants/index.ts';
+import type { AccountPort, PersonalData } from './ports.ts';
+import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
+import {
+  countActiveAdmins,
+  findUserByEmail,
+  findUserOfTenant,
+  foldEmail,
+  insertUser,
+  listUsers,
+  type UserChanges,
+  type UserFilter,
+  type UserRow,
+  updateUser,
+} from './store.ts';
+
+export interface UsersOptions {
+  db: Db;
+  clock: Clock;
+  audit: Audit;
+  accounts: AccountPort;
+  events: EventSink;
+}
+
+export interface NewUserInput {
+  email: string;
+  name?: string | undefined;
+  password?: string | undefined;
+  roles?: readonly string[] | undefined;
+  permissions?: readonly string[] | undefined;
+  type?: 'person' | 'service' | undefined;
+  tier?: string | null | undefined;
+  tenant_id?: string | undefined;
+}
+
+export interface UserChangeInput {
+  name?: string | undefined;
+  roles?: readonly string[] | undefined;
+  permissions?: readonly string[] | undefined;
+  tier?: string | null | undefined;
+  status?: 'active' | 'deactivated' | undefined;
+}
+
+const strings = (json: string): string[] => {
+  const parsed: unknown = JSON.parse(json);
+  return Array.isArray(parsed) ? parsed.filter((item) => typeof item === 'string') : [];
+};
+
+export const userView = (row: UserRow, tenant: TenantRow): UserBody => ({
+  id: row.id,
+  type: USER_TYPES.find((type) => type === row.type) ?? 'person',
+  email: row.email,
+  name: row.name,
+  roles: ROLES.filter((role) => strings(row.roles).includes(role)),
+  permissions: strings(row.permissions),
+  tenant_id: row.tenant_id,
+  tier: TIERS.find((tier) => tier === (row.tier ?? tenant.tier)) ?? 'free',
+  status: USER_STATUSES.find((status) => status === row.status) ?? 'deactivated',
+  created_at: iso(row.created_at),
+  last_seen_at: isoOrNull(row.last_seen_at),
+});
+
+const DEFAULT_ROLES = ['user'];
+
+export const createUsers = (options: UsersOptions) => {
+  const { db, clock, audit, accounts } = options;
+  const personalData: PersonalData[] = [];
+
+  const tenantOf = async (id: string): Promise<TenantRow> => {
+    const tenant = await findTenant(db.read, id);
+    if (tenant === undefined) throw notFound('tenant');
+    return tenant;
+  };
+
+  const find = async (caller: Caller, id: string): Promise<UserRow> => {
+    const row = await findUserOfTenant(db.read, caller.tenantId, id);
+    if (row === undefined) throw notFound('user');
+    return row;
+  };
+
+  const view = async (row: UserRow): Promise<UserBody> => userView(row, await tenantOf(row.tenant_id));
+
+  /** A row for a new account. `status` follows from whether it can sign in at once. */
+  const newRow = (input: NewUserInput, tenantId: string, passwordHash: string | null): UserRow => {
+    const at = clock.now();
+    return {
+      id: newId(),
+      tenant_id: tenantId,
+      type: input.type ?? 'person',
+      email: input.email.trim(),
+      email_folded: foldEmail(input.email),
+      name: input.name ?? input.email.split('@')[0] ?? input.email,
+      password_hash: passwordHash,
+      roles: JSON.stringify([...new Set(input.roles ?? DEFAULT_ROLES)]),
+      permissions: JSON.stringify([...new Set(input.permissions ?? [])].sort()),
+      tier: input.tier ?? null,
+      status: passwordHash === null && input.type !== 'service' ? 'invited' : 'active',
+      external_id: null,
+      created_at: at,
+      updated_at: at,
+      last_seen_at: null,
+    };
+  };
+
+  /** Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any. */
+  const add = async (tx: Queryable, row: UserRow): Promise<string | null> => {
+    if ((await findUserByEmail(tx, row.email)) !== undefined) {
+      throw conflict('an account with this e-mail exists already', { field: '/email' });
+    }
+    await insertUser(tx, row);
+    return row.status === 'invited' ? accounts.addLink(tx, row.id, 'invitation') : null;
+  };
+
+  const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
+    if (input.password === undefined) return null;
+    if (input.type === 'service') {
+      throw invalid({ field: '/password', reason: 'is not for service accounts; give them a machine key' });
+    }
+    accounts.assertPassword(input.password, '/password');
+    return accounts.hashPassword(input.password);
+  };
+
+  const announce = (row: UserRow): void =>
+    options.events.publish({
+      type: 'user.created',
+      tenantId: row.tenant_id,
+      userId: row.id,
+      reach: 'tenant',
+      permission: 'users:read',
+      data: { user_id: row.id, email: row.email, type: row.type },
+    });
+
+  const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
+
+  const change = async (
+    caller: Caller,
+    row: UserRow,
+    changes: UserChanges,
+    action: string,
+    requestId: string,
+  ): Promise<UserRow> => {
+    const ends = changes.status === 'deactivated';
+    const changed = await db.write(async (tx) => {
+      const next = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, clock.now());
+      if (next === undefined) throw notFound('user');
+      if (isAdmin(row) && !isAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
+        throw conflict('this is the last active admin of the tenant');
+      }
+      if (ends) await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
+      await audit.append(tx, {
+        ...actorOf(caller),
+        action,
+        targetType: 'user',
+        targetId: row.id,
+        requestId,
+        // What changed, not the person's name.
+        details: {
+          fields: Object.keys(changes),
+          ...(changes.roles === undefined ? {} : { roles_before: row.roles, roles_after: changes.roles }),
+          ...(changes.status === undefined
+            ? {}
+            : { status_before: row.status, status_after: changes.status }),
+        },
+      });
+      return next;
+    });
+    accounts.changed(row.id);
+    return changed;
+  };
+
+  /** Their own data, or an admin's business; a stranger of another tenant does not exist. */
+  const findPerson = async (caller: Caller, id: string, permission: string): Promise<UserRow> => {
+    const row = await find(caller, id);
+    if (!caller.permissions.has(id === caller.userId ? permission : 'users:manage')) {
+      throw forbidden(id === caller.userId ? permission : 'users:manage');
+    }
+    return row;
+  };
+
+  return {
+    newRow,
+    add,
+    passwordHashOf,
+    announce,
+
+    registerPersonalData(data: PersonalData): void {
+      personalData.push(data);
+    },
+
+    async list(
+      caller: Caller,
+      filter: Omit<UserFilter, 'tenantId'>,
+      page: PageRequest,
+    ): Promise<PageResult<UserBody>> {
+      const tenant = await tenantOf(caller.tenantId);
+      const { rows, total } = await listUsers(db.read, { ...filter, tenantId: caller.tenantId }, page);
+      const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
+      return { ...result, items: result.items.map((row) => userView(row, tenant)) };
+    },
+
+    get: async (caller: Caller, id: string): Promise<UserBody> => view(await find(caller, id)),
+
+    /** Throws CONFLICT for a taken e-mail, FORBIDDEN for another tenant unless a platform administrator asks. */
+    async create(
+      caller: Caller,
+      input: NewUserInput,
+      requestId: string,
+    ): Promise<UserBody & { invitation_url?: string }> {
+      const tenantId = input.tenant_id ?? caller.tenantId;
+      if (tenantId !== caller.tenantId && !caller.platformAdmin) throw forbidden('tenants:manage');
+      const tenant = await findTenant(db.read, tenantId);
+      if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
+      const row = newRow(input, tenantId, await passwordHashOf(input));
+      const url = await db.write(async (tx) => {
+        const link = await add(tx, row);
+        await audit.append(tx, {
+          ...actorOf(caller),
+          tenantId,
+          action: 'user.created',
+          targetType: 'user',
+          targetId: row.id,
+          requestId,
+          details: { type: row.type, roles: row.roles },
+        });
+        return link;
+      });
+      if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
+      announce(row);
+      return { ...userView(row, tenant), ...(url === null ? {} : { invitation_url: url }) };
+    },
+
+    async update(caller: Caller, id: string, input: UserChangeInput, requestId: string): Promise<UserBody> {
+      const row = await find(caller, id);
+      const changes: UserChanges = {};
+      if (input.name !== undefined) changes.name = input.name;
+      if (input.roles !== undefined) changes.roles = JSON.stringify(input.roles);
+      if (input.permissions !== undefined)
+        changes.permissions = JSON.stringify([...input.permissions].sort());
+      if (input.tier !== undefined) changes.tier = input.tier;
+      if (input.status === 'deactivated') changes.status = 'deactivated';
+      if (input.status === 'active' && row.status !== 'active') {
+        const canSignIn = row.password_hash !== null || row.external_id !== null || row.type === 'service';
+        if (!canSignIn && row.status === 'invited') {
+          throw conflict('the person has not accepted the invitation yet');
+        }
+        changes.status = canSignIn ? 'active' : 'invited';
+      }
+      if (Object.keys(changes).length === 0) return view(row);
+      return view(await change(caller, row, changes, 'user.updated', requestId));
+    },
+
+    /** The account stays for the records that name it; its tokens die at once. Again is no fault. */
+    async deactivate(caller: Caller, id: string, requestId: string): Promise<void> {
+      const row = await find(caller, id);
+      if (row.status === 'deactivated') return;
+      await change(caller, row, { status: 'deactivated' }, 'user.deactivated', requestId);
+    },
+
+    /** A new invitation or reset link. Answers its address where no mail server is set. */
+    async link(
+      caller: Caller,
+      id: string,
+      purpose: 'invitation' | 'password_reset',
+      requestId: string,
+    ): Promise<{ url: string | null }> {
+      const row = await find(caller, id);
+      if (row.type !== 'person' || row.status !== (purpose === 'invitation' ? 'invited' : 'active')) {
+        throw conflict(
+          purpose === 'invitation'
+            ? 'this account is not waiting for an invitation'
+            : 'this account has no password to reset',
+        );
+      }
+      const url = await db.write(async (tx) => {
+        const made = await accounts.addLink(tx, row.id, purpose);
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: `user.${purpose}_link_created`,
+          targetType: 'user',
+          targetId: row.id,
+          requestId,
+        });
+        return made;
+      });
+      if (!accounts.mailDelivers) return { url };
+      await accounts.mailLink(row, purpose, url);
+      return { url: null };
+    },
+
+    async exportData(caller: Caller, id: string, requestId: string) {
+      const row = await findPerson(caller, id, 'keys:read');
+      const person = { tenantId: row.tenant_id, userId: row.id };
+      const data: Record<string, unknown> = {};
+      for (const part of personalData) data[part.name] = await part.exportData(person);
+      await db.write((tx) =>
+        audit.append(tx, {
+          ...actorOf(caller),
+          action: 'user.data_exported',
+          targetType: 'user',
+          targetId: row.id,
+          requestId,
+        }),
+      );
+      return { user: await view(row), exported_at: iso(clock.now()), data };
+    },
+
+    /** Erases the person's content; of a deactivated account the name and e-mail too. Safe to repeat after a failure. */
+    async eraseData(caller: Caller, id: string, requestId: string) {
+      const row = await findPerson(caller, id, 'profile:write');
+      const person = { tenantId: row.tenant_id, userId: row.id };
+      const erased: Record<string, number> = {};
+      for (const part of personalData) erased[part.name] = await part.eraseData(person);
+      const gone = `erased-${row.id}@invalid`;
+      await db.write(async (tx) => {
+        if (row.status === 'deactivated') {
+          await updateUser(
+            tx,
+            { id: row.id, tenantId: row.tenant_id },
+            { name: 'Erased', email: gone, email_folded: gone, password_hash: null, external_id: null },
+            clock.now(),
+          );
+        }
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'user.data_erased',
+          targetType: 'user',
+          targetId: row.id,
+          requestId,
+          details: { erased },
+        });
+      });
+      accounts.changed(row.id);
+      return { user_id: row.id, erased };
+    },
+  };
+};
+
+export type Users = ReturnType<typeof createUsers>;

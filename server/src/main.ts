@@ -1,0 +1,95 @@
+import { enableCompileCache } from 'node:module';
+import process from 'node:process';
+import { pino } from 'pino';
+
+/** Arguments, signals, listen. Everything else is built in `compose.ts`. */
+
+const MIN_NODE = 24;
+const major = Number(process.versions.node.split('.')[0]);
+if (major < MIN_NODE) {
+  process.stderr.write(
+    `Pentarch needs Node.js ${MIN_NODE}; this is ${process.version}. "npm ci" installs it into node_modules and "npm start" uses it; run npm ci again without --ignore-scripts.\n`,
+  );
+  process.exit(1);
+}
+enableCompileCache();
+
+const { compose } = await import('./compose.ts');
+const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
+const { banner } = await import('./banner.ts');
+
+const interactive = process.stdout.isTTY === true;
+
+const start = async (): Promise<void> => {
+  const config = loadConfig(process.env, process.cwd());
+  const logger = pino(
+    {
+      level: config.LOG_LEVEL,
+      base: null,
+    },
+    interactive
+      ? (await import('pino-pretty')).default({
+          colorize: true,
+          ignore: 'pid,hostname',
+          translateTime: 'HH:MM:ss.l',
+        })
+      : pino.destination(1),
+  );
+  let url = publicUrl(config, config.PORT);
+  const platform = await compose(config, logger, () => url);
+
+  await platform.app.listen({
+    host: config.HOST,
+    port: config.PORT,
+    listenTextResolver: () => 'socket open',
+  });
+  const address = platform.app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.PORT;
+  url = publicUrl(config, port);
+  if (!isLoopback(config.HOST) && config.TLS_CERT_FILE === null && config.TRUST_PROXY.length === 0) {
+    logger.warn(
+      'reachable from outside without TLS: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a proxy',
+    );
+  }
+  const facts = {
+    url,
+    admin: platform.admin,
+    dataDir: config.DATABASE_URL === null ? config.DATA_DIR : `${config.DATA_DIR} (records in PostgreSQL)`,
+    model: platform.models.defaultModel.id,
+  };
+  logger.info({ url, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
+  // The password is for a person's eyes: standard error, never the log.
+  process.stderr.write(banner(facts));
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) return process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    platform.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'could not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+};
+
+process.on('unhandledRejection', (reason) => {
+  process.stderr.write(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+});
+
+start().catch((error: unknown) => {
+  const text =
+    error instanceof ConfigError ||
+    (error instanceof Error && !('code' in error) && error.message.startsWith('the data folder'))
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`Pentarch cannot start.\n${text}\n`);
+  process.exit(1);
+});
