@@ -70,6 +70,7 @@ export const knowledge: SchemaStep = {
       .addColumn('end_offset', t.int, (c) => c.notNull())
       .addColumn('page', t.int)
       .addColumn('heading_path', 'text', (c) => c.notNull())
+      .addColumn('table_head', 'text')
       .addColumn('text', 'text', (c) => c.notNull())
       .execute();
     await db.schema

@@ -26,14 +26,15 @@ const scopeQuery = (scope: Scope): string =>
     ? quoted(tenantLexeme(scope.tenantId))
     : `(${quoted(sharedLexeme(scope.tenantId))} | ${quoted(ownerLexeme(scope.tenantId, scope.userId))})`;
 
-const bodyQuery = (terms: readonly QueryTerm[]) =>
+const termQuery = (term: QueryTerm) =>
+  term.prefix
+    ? sql`to_tsquery('simple', ${`${quoted(term.text)}:*`})`
+    : sql`plainto_tsquery('english', ${term.text})`;
+
+/** One row for each word: its query and how often it was asked. Words that the dictionary drops match nothing. */
+const termRows = (terms: readonly QueryTerm[]) =>
   sql.join(
-    terms.map((term) =>
-      term.prefix
-        ? sql`to_tsquery('simple', ${`${quoted(term.text)}:*`})`
-        : sql`plainto_tsquery('english', ${term.text})`,
-    ),
-    sql` || `,
+    terms.map((term, i) => sql`(${sql.raw(String(i))}, ${termQuery(term)}, ${sql.raw(String(term.count))})`),
   );
 
 const lexemes = ({ tenantId, userId, visibility, titleWords, words }: Omit<IndexEntry, 'vector'>) => {
@@ -133,14 +134,29 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
       const allowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
       const byWords = async (): Promise<Candidate[]> => {
         if (terms.length === 0) return [];
-        // Weights of D, C, B, A: a word of the title counts twice.
+        // PostgreSQL's rank knows nothing of how rare a word is, so each word is ranked by itself and weighted as in BM25,
+        // by its share of the passages that have any of them. Weights of D, C, B, A: a word of the title counts twice.
         const { rows } = await sql<CandidateRow>`
-          with q as (select (${bodyQuery(terms)}) as body)
-          select r.seq, c.document_id from (
-            select seq, ts_rank('{0.5, 0.5, 0.5, 1}', terms, q.body, 1) as place from chunk_terms, q
-            where terms @@ (${scopeQuery(scope)}::tsquery && q.body) and numnode(q.body) > 0 ${allowed}
-            order by place desc, seq limit ${depth}
-          ) r join chunks c on c.seq = r.seq order by r.place desc, r.seq`.execute(db.read);
+          with q (i, word, times) as (values ${termRows(terms)}),
+          found as materialized (
+            select seq, terms from chunk_terms
+            where terms @@ (${scopeQuery(scope)}::tsquery && (${sql.join(terms.map(termQuery), sql` || `)}))
+              and exists (select 1 from q where numnode(word) > 0) ${allowed}
+          ),
+          hits as (
+            select f.seq, q.i, q.times * ts_rank('{0.5, 0.5, 0.5, 1}', f.terms, q.word, 1) as place
+            from found f join q on f.terms @@ q.word
+          ),
+          rare as (
+            select i, ln(1 + ((select count(*) from found) - count(*) + 0.5) / (count(*) + 0.5)) as weight
+            from hits group by i
+          ),
+          ranked as (
+            select h.seq, sum(h.place * r.weight) as place from hits h join rare r on r.i = h.i
+            group by h.seq order by place desc, h.seq limit ${depth}
+          )
+          select r.seq, c.document_id from ranked r join chunks c on c.seq = r.seq
+          order by r.place desc, r.seq`.execute(db.read);
         return rows.map(candidateOf);
       };
       const byVector = async (): Promise<Candidates['semantic']> => {

@@ -73,9 +73,9 @@ const toDocument = (row: ListedRow): KnowledgeDocument => ({
 });
 
 /** For the full-text index; headings that stand in the chunk count as title all the same. */
-const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text'>) => ({
+const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>) => ({
   titleWords: indexText(chunk.headingPath.join('\n')),
-  words: indexText(chunk.text),
+  words: indexText(chunk.tableHead === null ? chunk.text : `${chunk.tableHead}\n${chunk.text}`),
 });
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
@@ -146,6 +146,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
           end_offset: chunk.end,
           page: chunk.page,
           heading_path: JSON.stringify(chunk.headingPath),
+          table_head: chunk.tableHead,
           text: chunk.text,
         })
         .returning('seq')
@@ -488,14 +489,22 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         const count = await db.write(async (tx) => {
           const rows = await tx
             .selectFrom('chunks')
-            .select(['seq', 'heading_path', 'text'])
+            .select(['seq', 'heading_path', 'table_head', 'text'])
             .where('document_id', '=', id)
             .where('ordinal', '>=', from)
             .where('ordinal', '<', from + BATCH)
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
+<<<<<<< HEAD
             const words = wordsOf({ headingPath: json(row.heading_path), text: row.text });
+=======
+            const words = wordsOf({
+              headingPath: json(row.heading_path),
+              text: row.text,
+              tableHead: row.table_head,
+            });
+>>>>>>> knowledge
             await index.share(tx, models, { ...owner, ...words, seq: row.seq });
           }
           if (rows.length === 0) {
