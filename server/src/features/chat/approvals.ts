@@ -8,13 +8,19 @@ export interface Decision {
   proposal: Record<string, unknown>;
 }
 
+/** Whose proposal it is: the port acts as that person. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
 export interface ApprovalPort {
   /** The proposal as the API shows it. */
-  show(tenantId: string, userId: string, proposalId: string): Promise<Record<string, unknown>>;
-  /** The decision where there is one already. */
-  decided(proposalId: string): Promise<Decision | null>;
+  show(owner: Owner, proposalId: string): Promise<Record<string, unknown>>;
+  /** The decision where there is one already and it has been carried out. */
+  decided(owner: Owner, proposalId: string): Promise<Decision | null>;
   /** Ends an open proposal whose run has been stopped. */
-  withdraw(proposalId: string): Promise<void>;
+  withdraw(owner: Owner, proposalId: string): Promise<void>;
 }
 
 /** Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port. */
@@ -27,7 +33,7 @@ export const createWaitingRoom = () => {
     },
 
     /** Resolves with the decision. Rejects with the signal's reason. */
-    async wait(proposalId: string, port: ApprovalPort, signal: AbortSignal): Promise<Decision> {
+    async wait(owner: Owner, proposalId: string, port: ApprovalPort, signal: AbortSignal): Promise<Decision> {
       const told = new Promise<Decision>((resolve, reject) => {
         waiting.set(proposalId, resolve);
         const abort = (): void =>
@@ -36,7 +42,7 @@ export const createWaitingRoom = () => {
         else signal.addEventListener('abort', abort, { once: true });
       });
       // Asked after the entry has been made, so that a decision in between is not missed.
-      const already = port.decided(proposalId).then((decision) => decision ?? told);
+      const already = port.decided(owner, proposalId).then((decision) => decision ?? told);
       try {
         return await Promise.race([told, already]);
       } finally {

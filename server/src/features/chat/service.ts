@@ -88,14 +88,13 @@ export const createChatService = (options: ChatOptions) => {
         error: null,
       };
       const row = await ending.write(run, result, 'awaiting_approval', events);
-      const { tenantId, userId } = run.subject;
       for (const id of state.proposals) {
-        events.emit('proposal.created', await options.approvals.show(tenantId, userId, id));
+        events.emit('proposal.created', await options.approvals.show(run.subject, id));
       }
       turn.leave();
       told(chatResponseOf(row));
     },
-    decision: (proposalId) => room.wait(proposalId, options.approvals, abort.signal),
+    decision: (proposalId) => room.wait(run.subject, proposalId, options.approvals, abort.signal),
     async resumed() {
       turn.leave = await queue.enter(run.conversationId, true);
       await store.setStatus(run.runId, 'running');
@@ -297,7 +296,7 @@ export const createChatService = (options: ChatOptions) => {
       stop(live, 'cancelled');
       await live.done.catch(() => {});
       for (const proposalId of openProposals(open)) {
-        await options.approvals.withdraw(proposalId).catch((error: unknown) => {
+        await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
         });
       }

@@ -24,6 +24,7 @@ import { createMachineKeys } from './machine-keys/service.ts';
 import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
+import { callerOf } from './principal.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -77,6 +78,8 @@ export interface Identity {
   sessions: Sessions;
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
+  /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
+  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -260,6 +263,18 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     accounts,
     sessions,
     authenticate,
+    async callerFor(tenantId, userId) {
+      const principal = await findPrincipal(db.read, userId);
+      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
+      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
+      return callerOf(principal, {
+        kind: 'jwt',
+        tokenId: 'internal',
+        sessionId: null,
+        expiresAt: null,
+        only: null,
+      });
+    },
     start: () => keys.load(),
     rotateKeys: () => keys.rotate(),
     ensureFirstAdmin: async () => {

@@ -496,15 +496,11 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
-<<<<<<< HEAD
-            const words = wordsOf({ headingPath: json(row.heading_path), text: row.text });
-=======
             const words = wordsOf({
               headingPath: json(row.heading_path),
               text: row.text,
               tableHead: row.table_head,
             });
->>>>>>> knowledge
             await index.share(tx, models, { ...owner, ...words, seq: row.seq });
           }
           if (rows.length === 0) {
