@@ -5,6 +5,10 @@ import type { CostTables } from './costs.ts';
 import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
+import type { KnowledgeTables } from './knowledge.ts';
+import type { McpTables } from './mcp.ts';
+import type { MemoryTables } from './memory.ts';
+import type { RunStepTables } from './run-steps.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -14,4 +18,8 @@ export interface Tables
     CostTables,
     GovernanceTables,
     HttpTables,
-    IdentityTables {}
+    IdentityTables,
+    KnowledgeTables,
+    McpTables,
+    MemoryTables,
+    RunStepTables {}

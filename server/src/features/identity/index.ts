@@ -1,22 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
+import type { OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
-import { touchUser } from '../users/index.ts';
+import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
+import { clientRoutes } from './clients/routes.ts';
+import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
+import { createPeople } from './external/people.ts';
+import { proveExternal } from './external/prove.ts';
+import { createExternalVerifier } from './external/verify.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
+import { createAssertions } from './machine-keys/assertions.ts';
+import { createMachineKeys } from './machine-keys/service.ts';
+import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
+import { personalDataOf } from './personal-data.ts';
+import { callerOf } from './principal.ts';
+import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
+import { createPorts } from './provider/ports.ts';
+import { createTokenState } from './provider/token-state.ts';
 import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
-import { createSeal, type Seal } from './signing/seal.ts';
-import { touchKey } from './store.ts';
+import { createSeal, type Seal, secretFile } from './signing/seal.ts';
+import { findPrincipal, touchKey } from './store.ts';
 
 export interface Log {
   info(fields: Record<string, unknown>, message: string): void;
@@ -28,6 +45,10 @@ export interface Log {
 export interface IdentityConfig {
   IDP_URL: string | null;
   IDP_CLIENT_ID: string;
+  IDP_CLIENT_SECRET: string | null;
+  IDP_AUDIENCE: string | null;
+  IDP_CREATE_USERS: boolean;
+  RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
   REFRESH_TOKEN_EXPIRE_DAYS: number;
   API_KEY_PREFIX: string;
@@ -45,6 +66,8 @@ export interface IdentityOptions {
   publicUrl: () => string;
   audit: Audit;
   mailer: Mailer;
+  /** Needed with IDP_URL (adapters/oidc). */
+  issuerHttp?: IssuerHttp | undefined;
   log: Log;
 }
 
@@ -55,12 +78,23 @@ export interface Identity {
   sessions: Sessions;
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
+  /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
+  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
   /** A new signing key at once; tokens of the old ones stay good until they expire. Returns its id. */
   rotateKeys(): Promise<string>;
   routes: readonly AnyRoute[];
+  /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
+  oidc: OidcPorts;
+  firstPartyClients: readonly string[];
+  /** The identity provider's own paths, as a Fastify plugin. */
+  plugin(engine: Engine): (app: FastifyInstance) => void;
+  /** For `users.registerPersonalData`. */
+  personalData: PersonalData;
+  /** Once an hour: rotates a signing key that is due and drops what has expired. */
+  maintain(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -69,17 +103,19 @@ export interface Identity {
 }
 
 const KEY_MAX_AGE_MS = 90 * 86_400_000;
-const FIRST_PARTY_CLIENTS = ['pentarch-console', 'pentarch-cli'];
+const MAINTENANCE_EVERY_MS = 3_600_000;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
   const seal = createSeal(options.dataDir);
   const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
+  const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
   const keys = createSigningKeys({
     db,
     clock,
     seal,
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000,
+    // Another node may go on signing with a retired key until its own hourly look at the store.
+    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
     maxAgeMs: KEY_MAX_AGE_MS,
   });
   const tokens = createAccessTokens({
@@ -98,11 +134,29 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
   };
 
+  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const external =
+    config.IDP_URL === null || options.issuerHttp === undefined
+      ? null
+      : proveExternal({
+          db,
+          clock,
+          clientId: config.IDP_CLIENT_ID,
+          verifier: createExternalVerifier({
+            http: options.issuerHttp,
+            clock,
+            issuer: config.IDP_URL,
+            audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+          }),
+          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          changed: forgetUser,
+        });
+  if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
   const authenticate = createAuthenticator({
     db,
     clock,
     apiKeyPrefix: config.API_KEY_PREFIX,
-    proveToken: proveEmbedded(db, tokens),
+    proveToken: external ?? proveEmbedded(db, tokens),
     used,
   });
 
@@ -113,11 +167,10 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     tokens,
     audit,
     accessLifeS,
-    refreshLifeS: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,
-    isPublicClient: (clientId) => Promise.resolve(FIRST_PARTY_CLIENTS.includes(clientId)),
+    refreshLifeS,
+    isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
-  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
   const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
   const accounts = createAccounts({
     db,
@@ -138,22 +191,117 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     externalIssuer: config.IDP_URL,
     onTokenRevoked: forgetKey,
   });
+  const clients = createClients({
+    db,
+    clock,
+    audit,
+    api: {
+      id: config.IDP_CLIENT_ID,
+      secret:
+        config.IDP_CLIENT_SECRET ??
+        secretFile(options.dataDir, 'idp-client-secret', () => randomBytes(32).toString('base64url')),
+    },
+    closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
+    endUser: async (userId) => {
+      await db.write((tx) => accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }));
+      forgetUser(userId);
+    },
+  });
+  const cookieKey = secretFile(options.dataDir, 'cookie.key', () => randomBytes(32).toString('base64url'));
+  const ports = createPorts({
+    db,
+    clock,
+    keys,
+    clients,
+    families,
+    audit,
+    issuer: options.publicUrl,
+    audience: config.IDP_CLIENT_ID,
+    cookieKey,
+    accessLifeS,
+    refreshLifeS,
+    log,
+  });
+  /** With an external provider none of these paths is here. */
+  const plugin = (engine: Engine) => (config.IDP_URL === null ? embedded(engine) : () => {});
+  const embedded = (engine: Engine) =>
+    providerPlugin({
+      engine,
+      clock,
+      clients,
+      tokenState: createTokenState({
+        db,
+        clock,
+        tokens,
+        families,
+        issuer: options.publicUrl,
+        audience: config.IDP_CLIENT_ID,
+        onTokenRevoked: forgetKey,
+      }),
+      assertions: createAssertions({
+        db,
+        clock,
+        tokens,
+        audit,
+        issuer: options.publicUrl,
+        accessLifeS,
+      }),
+      machineKeys: createMachineKeys({ db, clock, audit }),
+      interaction: {
+        csrf: createCsrf(cookieKey),
+        families,
+        checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
+        findPrincipal: (userId) => findPrincipal(db.read, userId),
+      },
+      linkPages: { accounts },
+      authenticate,
+      throttle: config.RATE_LIMITS,
+    });
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
 
   return {
     accounts,
     sessions,
     authenticate,
+    async callerFor(tenantId, userId) {
+      const principal = await findPrincipal(db.read, userId);
+      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
+      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
+      return callerOf(principal, {
+        kind: 'jwt',
+        tokenId: 'internal',
+        sessionId: null,
+        expiresAt: null,
+        only: null,
+      });
+    },
     start: () => keys.load(),
     rotateKeys: () => keys.rotate(),
-    ensureFirstAdmin: () =>
-      ensureFirstAdmin({ db, clock, audit, email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
-    routes: identityRoutes({
-      sessions,
-      apiKeys: createKeys(keyOptions, 'api_key'),
-      personalTokens: createKeys(keyOptions, 'personal_token'),
-      accounts,
-    }),
+    ensureFirstAdmin: async () => {
+      const made = await ensureFirstAdmin({
+        db,
+        clock,
+        audit,
+        email: config.ADMIN_EMAIL,
+        password: config.ADMIN_PASSWORD,
+      });
+      // Nobody signs in with it while an external provider is set; a reset link gives a new one later.
+      return config.IDP_URL === null ? made : { ...made, password: null };
+    },
+    routes: [
+      ...identityRoutes({
+        sessions,
+        apiKeys: createKeys(keyOptions, 'api_key'),
+        personalTokens: createKeys(keyOptions, 'personal_token'),
+        accounts,
+      }),
+      ...clientRoutes(clients),
+    ],
+    oidc: ports,
+    personalData: personalDataOf(db),
+    maintain: () => maintain({ db, clock, keys }),
+    firstPartyClients: FIRST_PARTY_CLIENTS,
+    plugin,
     seal,
     forgetUser,
     forgetTenant: (tenantId) => authenticate.forget((caller) => caller.tenantId === tenantId),
