@@ -8,7 +8,7 @@ import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { approvalsOf, composeTools, meterOf } from './compose-tools.ts';
+import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -333,7 +333,7 @@ export const compose = async (
     },
     toolSources: [knowledge.tools, memory.tools, mcp.toolSource],
     gate: governance.gate,
-    approvals: approvalsOf(governance, identity.callerFor),
+    approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
