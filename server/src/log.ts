@@ -6,19 +6,18 @@ import { type Logger, pino } from 'pino';
  * its request. What a crash can lose is the turn it happens in; on an ordinary end everything is written.
  */
 const batched = (fd: number) => {
-  const out = pino.destination({ fd, sync: true, minLength: 16_000 });
-  let due = false;
+  const out = pino.destination({ fd, sync: true });
+  let waiting = '';
   const flush = (): void => {
-    due = false;
-    out.flushSync();
+    const lines = waiting;
+    waiting = '';
+    if (lines !== '') out.write(lines);
   };
   process.on('exit', flush);
   return {
     write(line: string): void {
-      out.write(line);
-      if (due) return;
-      due = true;
-      setImmediate(flush);
+      if (waiting === '') setImmediate(flush);
+      waiting += line;
     },
   };
 };

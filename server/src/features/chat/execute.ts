@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { GroundingPassage, ModelMessage, ModelRef } from '../../kernel/model.ts';
+import type { GroundingPassage, ModelMessage, ModelRef, ToolSpec } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -13,7 +13,6 @@ import type { RunEvents } from './run-events.ts';
 import type { FinishReason } from './schema.ts';
 import type { ChatStore } from './store.ts';
 import { runToolCall } from './tool-call.ts';
-import { toolSpecs } from './tools.rules.ts';
 import { addUsage, NO_USAGE } from './wire.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
@@ -21,10 +20,14 @@ export interface RunPlan {
   agent: EffectiveAgent;
   model: ModelRef;
   messages: ModelMessage[];
+  /** `models.promptBound` of the first call. */
+  promptBound: number;
   passages: NumberedPassage[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];
+  /** The tools as the model is told of them. */
+  specs: ToolSpec[];
   /** The reservation of the first call, taken in the same write as the question. */
   firstHold: Hold;
   streaming: boolean;
@@ -62,20 +65,18 @@ export const MAX_STEPS = 12;
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
-type SizedCall = { messages: ModelMessage[]; tools?: ReturnType<typeof toolSpecs>; signal: AbortSignal };
-
 /** What to reserve for a call: its worst case with the full output cap, and with the least that is of use. */
 export const holdRequest = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   subject: CostSubject,
   model: ModelRef,
-  call: SizedCall,
+  promptBound: number,
   runUsedNano: NanoUsd,
 ): HoldRequest => ({
   ...subject,
   kind: 'model',
-  worstNano: deps.models.worstCase(model, call, deps.maxOutputTokens),
-  leastNano: deps.models.worstCase(model, call, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
+  worstNano: deps.models.worstCase(model, promptBound, deps.maxOutputTokens),
+  leastNano: deps.models.worstCase(model, promptBound, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
   runUsedNano,
 });
 
@@ -83,12 +84,15 @@ export const holdRequest = (
 const capOf = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   model: ModelRef,
-  call: SizedCall,
+  promptBound: number,
   hold: Hold,
 ): number =>
   hold.id === null
     ? deps.maxOutputTokens
-    : Math.max(1, Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, call, hold.amountNano)));
+    : Math.max(
+        1,
+        Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, promptBound, hold.amountNano)),
+      );
 
 const entryOf = (
   ref: ModelRef,
@@ -109,7 +113,7 @@ export const executeRun = async (
 ): Promise<RunResult> => {
   const { models, costs, clock } = deps;
   const agentId = plan.agent.definition.id;
-  const specs = toolSpecs(plan.tools);
+  const { specs } = plan;
   const messages = [...plan.messages];
   const startedAt = clock.now();
   const result: RunResult = {
@@ -138,19 +142,19 @@ export const executeRun = async (
     if (entry.usage) result.usage = addUsage(result.usage, entry.usage);
   };
 
-  const sizedCall = (): SizedCall => ({
+  const sizedCall = () => ({
     messages,
     ...(specs.length === 0 ? {} : { tools: specs }),
     signal: context.signal,
   });
+  let promptBound = plan.promptBound;
 
   const callModel = async (step: number): Promise<ModelCallResult> => {
-    const sized = sizedCall();
     const call = {
-      ...sized,
+      ...sizedCall(),
       // Absent where no search was made: an empty list says that the documents hold nothing.
       ...(plan.grounded || result.passages.length > 0 ? { grounding: grounding(result.passages) } : {}),
-      maxOutputTokens: capOf(deps, plan.model, sized, result.open.hold),
+      maxOutputTokens: capOf(deps, plan.model, promptBound, result.open.hold),
     };
     if (step > 0 && result.content !== '') say('\n\n');
     if (plan.streaming) return models.stream(plan.model, call, say);
@@ -169,7 +173,8 @@ export const executeRun = async (
     if (step > 0) {
       try {
         const { hold, entries } = result.open;
-        const request = holdRequest(deps, subject, plan.model, sizedCall(), result.costNano);
+        promptBound = models.promptBound(sizedCall());
+        const request = holdRequest(deps, subject, plan.model, promptBound, result.costNano);
         await deps.store.write((tx) => costs.settle(tx, hold, entries));
         result.open = { hold: { ...hold, id: null, amountNano: 0 }, entries: [] };
         result.open.hold = await deps.store.write((tx) => costs.hold(tx, request));

@@ -187,13 +187,12 @@ export const createStarter = (deps: StartDeps) => {
       message: request.message,
     });
     const specs = toolSpecs(tools);
-    const hold = holdRequest(
-      deps,
-      subject,
-      model,
-      { messages, ...(specs.length === 0 ? {} : { tools: specs }), signal: options.signal },
-      0,
-    );
+    const promptBound = models.promptBound({
+      messages,
+      ...(specs.length === 0 ? {} : { tools: specs }),
+      signal: options.signal,
+    });
+    const hold = holdRequest(deps, subject, model, promptBound, 0);
 
     const messageId = newId();
     const questionId = newId();
@@ -269,9 +268,11 @@ export const createStarter = (deps: StartDeps) => {
         agent,
         model,
         messages,
+        promptBound,
         passages: passages ?? [],
         grounded: passages !== null,
         tools,
+        specs,
         firstHold,
         streaming: options.streaming,
       },

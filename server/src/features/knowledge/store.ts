@@ -490,7 +490,9 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
-            const words = indexText(embedText({ headingPath: json(row.heading_path), text: row.text, tableHead: null }));
+            const words = indexText(
+              embedText({ headingPath: json(row.heading_path), text: row.text, tableHead: null }),
+            );
             await index.share(tx, models, { ...owner, seq: row.seq, words });
           }
           if (rows.length === 0) {
