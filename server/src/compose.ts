@@ -5,6 +5,7 @@ import { createFolderBlobs } from './adapters/blobs/folder.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
+import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import type { Config } from './config.ts';
@@ -57,11 +58,14 @@ export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;
   models: Models;
+  /** Every route of the features, for documents that are generated from them. */
+  routes: readonly AnyRoute[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
 const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
@@ -169,12 +173,22 @@ export const compose = async (
     publicUrl,
     audit,
     mailer,
+    ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
+      ? {}
+      : {
+          issuerHttp: createIssuerHttp({
+            issuer: config.IDP_URL,
+            clientId: config.IDP_CLIENT_ID,
+            clientSecret: config.IDP_CLIENT_SECRET,
+          }),
+        }),
     log: logger,
   });
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
     clock,
@@ -190,7 +204,7 @@ export const compose = async (
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
-    audit: (tx, event) => audit.append(tx, { actorType: 'user', ...event }),
+    audit,
   });
   await costs.start();
 
@@ -324,8 +338,8 @@ export const compose = async (
     ...userRoutes(users),
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
-    ...agentRoutes(agents),
     ...costs.routes(),
+    ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
     ...conversationRoutes(conversations),
@@ -357,6 +371,10 @@ export const compose = async (
     observe: metrics.request,
     plugins: config.IDP_URL === null ? [identity.plugin(engine)] : [],
   });
+  const maintenance = setInterval(() => {
+    identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
+  }, IDENTITY_MAINTENANCE_MS);
+  maintenance.unref();
   await app.ready();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
@@ -367,8 +385,10 @@ export const compose = async (
     app,
     admin,
     models,
+    routes,
     async close() {
       state.draining = true;
+      clearInterval(maintenance);
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
       await app.close();
       await knowledge.close();

@@ -2,11 +2,13 @@ import type { AccountTables } from './accounts.ts';
 import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
+import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { RunStepTables } from './run-steps.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -14,8 +16,10 @@ export interface Tables
     AgentTables,
     ChatTables,
     CostTables,
+    GovernanceTables,
     HttpTables,
     IdentityTables,
     KnowledgeTables,
     McpTables,
-    MemoryTables {}
+    MemoryTables,
+    RunStepTables {}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -143,18 +144,23 @@ describe('identity', () => {
     expect(await reasonOf(authenticate(token))).toBe('TOKEN_REVOKED');
   });
 
-  it('answers a remembered token in under 5 µs', async () => {
+  it('answers a remembered token at once, for little more than the hash that finds it', async () => {
     const { access_token: token } = await login();
-    await authenticate(token);
-    const rounds = 20_000;
-    const best = Math.min(
-      ...Array.from({ length: 5 }, () => {
-        const started = process.hrtime.bigint();
-        // A new string each time: what comes off the wire has no hash yet.
-        for (let i = 0; i < rounds; i += 1) t.identity.authenticate(`${token.slice(0, 9)}${token.slice(9)}`);
-        return Number(process.hrtime.bigint() - started) / rounds;
-      }),
+    const caller = await authenticate(token);
+    expect(t.identity.authenticate(token)).toBe(caller);
+    const rounds = 5_000;
+    const costOf = (work: (text: string) => unknown): number => {
+      const started = process.hrtime.bigint();
+      // A new string each time: what comes off the wire has no hash yet.
+      for (let i = 0; i < rounds; i += 1) work(`${token.slice(0, 9)}${token.slice(9)}`);
+      return Number(process.hrtime.bigint() - started) / rounds;
+    };
+    // Against the bare hash of the same run, so that a busy machine changes nothing: about 1.2 to 1; 60 µs would be 30.
+    const ratios = Array.from(
+      { length: 15 },
+      () =>
+        costOf((text) => t.identity.authenticate(text)) / costOf((text) => hash('sha256', text, 'base64')),
     );
-    expect(best).toBeLessThan(5_000);
+    expect(Math.min(...ratios)).toBeLessThan(2);
   });
 });

@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { type Chunk, embedText } from './chunks.ts';
+import type { Chunk } from './chunks.ts';
 import { filtered, readable } from './filters.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
@@ -70,6 +70,12 @@ const toDocument = (row: ListedRow): KnowledgeDocument => ({
   metadata: json(row.metadata),
   createdAt: row.created_at,
   indexedAt: row.indexed_at,
+});
+
+/** For the full-text index; headings that stand in the chunk count as title all the same. */
+const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>) => ({
+  titleWords: indexText(chunk.headingPath.join('\n')),
+  words: indexText(chunk.tableHead === null ? chunk.text : `${chunk.tableHead}\n${chunk.text}`),
 });
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
@@ -140,12 +146,12 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
           end_offset: chunk.end,
           page: chunk.page,
           heading_path: JSON.stringify(chunk.headingPath),
+          table_head: chunk.tableHead,
           text: chunk.text,
         })
         .returning('seq')
         .executeTakeFirstOrThrow();
-      const words = indexText(embedText(chunk));
-      await index.add(tx, model, [{ ...document, seq, words, vector }]);
+      await index.add(tx, model, [{ ...document, ...wordsOf(chunk), seq, vector }]);
     }
   };
 
@@ -483,17 +489,19 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         const count = await db.write(async (tx) => {
           const rows = await tx
             .selectFrom('chunks')
-            .select(['seq', 'heading_path', 'text'])
+            .select(['seq', 'heading_path', 'table_head', 'text'])
             .where('document_id', '=', id)
             .where('ordinal', '>=', from)
             .where('ordinal', '<', from + BATCH)
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
-            const words = indexText(
-              embedText({ headingPath: json(row.heading_path), text: row.text, tableHead: null }),
-            );
-            await index.share(tx, models, { ...owner, seq: row.seq, words });
+            const words = wordsOf({
+              headingPath: json(row.heading_path),
+              text: row.text,
+              tableHead: row.table_head,
+            });
+            await index.share(tx, models, { ...owner, ...words, seq: row.seq });
           }
           if (rows.length === 0) {
             await tx

@@ -2,7 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { containing, OBSERVATION_COLUMNS, observationRecord } from './entities.store.ts';
+import { containing } from './entities.store.ts';
+import { OBSERVATION_COLUMNS, observationRecord } from './observations.store.ts';
 import type { RecallQuery } from './recall.rules.ts';
 import type { ObservationRecord } from './records.ts';
 import { SHARED } from './rules.ts';
@@ -94,7 +95,7 @@ export const createRecallStore = (db: Db) => {
 
     /** Statements that share a word, a slot or a name with the query. */
     async candidates(scope: Scope, query: RecallQuery): Promise<HeldStatement[]> {
-      const terms = query.terms.slice(0, 24);
+      const terms = query.beginnings.slice(0, 32);
       const rows = await withEntity(scope)
         .where((eb) =>
           eb.or([
