@@ -8,6 +8,7 @@ import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
+import { approvalsOf, composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -37,6 +38,7 @@ import {
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
@@ -45,11 +47,12 @@ import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './featu
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { applyRateLimit } from './http/limits-hook.ts';
 import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
-import { readScope } from './kernel/caller.ts';
+import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { EventSink } from './kernel/events.ts';
 
@@ -139,6 +142,30 @@ const openStore = (config: Config): Promise<Db> =>
         synchronous: config.SQLITE_SYNCHRONOUS,
       })
     : openPostgres({ url: config.DATABASE_URL });
+
+/** One turn of chat as the caller, for the MCP door. */
+const askAgent =
+  (chat: ChatService): AskAgentOptions['ask'] =>
+  async (caller, request) => {
+    const run = await chat.launch(
+      caller,
+      {
+        message: request.message,
+        ...(request.conversationId === null ? {} : { conversation_id: request.conversationId }),
+        ...(request.agentId === null ? {} : { context: { agent_id: request.agentId } }),
+      },
+      { requestId: request.requestId, streaming: false, wait: true },
+    );
+    const answer = await chat.answer(run);
+    return {
+      content: answer.content,
+      agentId: answer.agent_id,
+      conversationId: answer.conversation_id,
+      runId: answer.run_id,
+      finishReason: answer.finish_reason,
+      costUsd: answer.cost_usd,
+    };
+  };
 
 /** `publicUrl` is asked late: the port may be known only when the process listens. */
 export const compose = async (
@@ -268,6 +295,26 @@ export const compose = async (
       return entities + observations + relations;
     },
   });
+  const {
+    governance,
+    mcp,
+    close: closeTools,
+  } = await composeTools({
+    config,
+    db,
+    clock,
+    logger,
+    audit,
+    costs,
+    models,
+    metrics,
+    events,
+    memoryTools: memory.tools,
+    publicUrl,
+    callerFor: identity.callerFor,
+    ownSources: () => [knowledge.tools, memory.tools],
+    onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
+  });
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -275,7 +322,7 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(readScope(caller), query, limit),
+    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
     memory: {
       recall: async (caller, query) =>
         (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
@@ -284,8 +331,10 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [knowledge.tools, memory.tools],
-    gate: { check: () => Promise.resolve({ outcome: 'run' }) },
+    toolSources: [knowledge.tools, memory.tools, mcp.toolSource],
+    gate: governance.gate,
+    approvals: approvalsOf(governance, identity.callerFor),
+    callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     toolTimeoutMs: 60_000,
@@ -294,7 +343,10 @@ export const compose = async (
     onError,
   });
   state.chat = chat;
-  await chat.recover();
+  await mcp.start();
+  await governance.start();
+  const recovered = await chat.recover();
+  if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
 
   const tables = rateTables(config);
 
@@ -307,6 +359,31 @@ export const compose = async (
       identity.forgetTenant(tenantId);
       costs.forgetTenant(tenantId);
     },
+  });
+
+  const limits = {
+    log: createMemoryRateLog(largestLimit(tables)),
+    tables,
+    enforce: config.RATE_LIMITS,
+    clock,
+  };
+  const door = createMcpDoor({
+    sources: [
+      knowledge.tools,
+      memory.tools,
+      mcp.toolSource,
+      createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) }),
+    ],
+    gate: governance.gate,
+    version: '2.0.0',
+    meter: meterOf(db, costs),
+    authenticate: identity.authenticate,
+    now: clock.now,
+    publicUrl,
+    issuer: () => config.IDP_URL ?? publicUrl(),
+    corsOrigins: config.CORS_ORIGINS,
+    draining,
+    limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
   const routes: AnyRoute[] = [
@@ -330,7 +407,12 @@ export const compose = async (
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),
-        mcp: () => ({ status: 'ok' }),
+        mcp: () => {
+          const { error, connecting } = mcp.health();
+          return error === 0
+            ? { status: 'ok', ...(connecting > 0 ? { detail: `${connecting} connecting` } : {}) }
+            : { status: 'degraded', detail: `${error} servers do not answer` };
+        },
         queue: () => ({ status: 'ok' }),
       },
     }),
@@ -342,6 +424,9 @@ export const compose = async (
     ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
+    ...governance.routes(),
+    ...mcp.routes,
+    ...door.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -350,12 +435,7 @@ export const compose = async (
     routes,
     authenticate: identity.authenticate,
     idempotency,
-    limits: {
-      log: createMemoryRateLog(largestLimit(tables)),
-      tables,
-      enforce: config.RATE_LIMITS,
-      clock,
-    },
+    limits,
     logger,
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
@@ -369,7 +449,7 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    plugins: config.IDP_URL === null ? [identity.plugin(engine)] : [],
+    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin],
   });
   const maintenance = setInterval(() => {
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
@@ -390,7 +470,9 @@ export const compose = async (
       state.draining = true;
       clearInterval(maintenance);
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      await door.close();
       await app.close();
+      await closeTools();
       await knowledge.close();
       await costs.close();
       await Promise.all([models.close(), parser.close(), embedder.close()]);

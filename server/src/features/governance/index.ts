@@ -95,6 +95,10 @@ export const createGovernance = (options: GovernanceOptions) => {
     /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */
     proposal: async (caller: Caller, id: string): Promise<ProposalWire> =>
       proposalWire(await proposals.get(caller, id)),
+    /** Ends the open proposal of a run that was stopped; CONFLICT when it is closed already. */
+    withdraw: async (caller: Caller, id: string): Promise<void> => {
+      await proposals.cancel(caller, id, 'run stopped');
+    },
     routes: (): AnyRoute[] => governanceRoutes(proposals),
 
     /** What time asks for at `now`: escalation, expiry, and what another process has left undone. */

@@ -123,6 +123,21 @@ describe('identity', () => {
     expect(await reasonOf(authenticate((await login()).access_token))).toBe('accepted');
   });
 
+  it('accepts what another node signed with a key that it has just made', async () => {
+    const other = await t.another();
+    await other.rotateKeys();
+    const { access_token: token } = await other.sessions.login(t.admin, ORIGIN);
+    t.clock.advance(5_000);
+    expect(await reasonOf(authenticate(token))).toBe('accepted');
+    // A retired key stays while any node may still sign with it, and goes later.
+    const kids = async () => (await t.db.read.selectFrom('signing_keys').select('id').execute()).length;
+    await other.rotateKeys();
+    expect(await kids()).toBe(3);
+    t.clock.advance(4 * 3_600_000);
+    await other.rotateKeys();
+    expect(await kids()).toBe(2);
+  });
+
   it('takes a change of roles and a suspension at once', async () => {
     const { access_token: token } = await login();
     const caller = await authenticate(token);

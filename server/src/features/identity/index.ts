@@ -309,3 +309,4 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
+export { secretFile } from './signing/seal.ts';
