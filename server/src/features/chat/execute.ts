@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
+import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -40,6 +40,8 @@ export interface RunPlan {
   tools: readonly AgentTool[];
   /** The reservation of the first call, where it was taken in the same write as the question. */
   firstHold: Hold | null;
+  /** `models.promptBound` of the first call, where it has been measured. */
+  promptBound: number | null;
   streaming: boolean;
   /** What a step row keeps of the start, for a run that has to go on later. */
   record: PlanStep;
@@ -81,20 +83,18 @@ export const MAX_STEPS = 12;
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
-type SizedCall = { messages: ModelMessage[]; tools?: ReturnType<typeof toolSpecs>; signal: AbortSignal };
-
 /** What to reserve for a call: its worst case with the full output cap, and with the least that is of use. */
 export const holdRequest = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   subject: CostSubject,
   model: ModelRef,
-  call: SizedCall,
+  promptBound: number,
   runUsedNano: NanoUsd,
 ): HoldRequest => ({
   ...subject,
   kind: 'model',
-  worstNano: deps.models.worstCase(model, call, deps.maxOutputTokens),
-  leastNano: deps.models.worstCase(model, call, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
+  worstNano: deps.models.worstCase(model, promptBound, deps.maxOutputTokens),
+  leastNano: deps.models.worstCase(model, promptBound, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
   runUsedNano,
 });
 
@@ -102,12 +102,15 @@ export const holdRequest = (
 const capOf = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   model: ModelRef,
-  call: SizedCall,
+  promptBound: number,
   hold: Hold | null,
 ): number =>
   hold === null || hold.id === null
     ? deps.maxOutputTokens
-    : Math.max(1, Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, call, hold.amountNano)));
+    : Math.max(
+        1,
+        Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, promptBound, hold.amountNano)),
+      );
 
 const entryOf = (
   ref: ModelRef,
@@ -231,18 +234,23 @@ export const executeRun = async (
     return result;
   };
 
-  const sizedCall = (): SizedCall => ({
+  const sizedCall = () => ({
     messages: state.messages,
     ...(specs.length === 0 ? {} : { tools: specs }),
     signal: context.signal,
   });
 
+  // The first call may have been measured for its reservation; after each step the prompt is longer.
+  let promptBound = plan.promptBound;
+
   const callModel = async (): Promise<ModelCallResult> => {
     const sized = sizedCall();
+    const bound = promptBound ?? models.promptBound(sized);
+    promptBound = null;
     const call = {
       ...sized,
       grounding: groundingOf(plan, state.passages),
-      maxOutputTokens: capOf(deps, plan.model, sized, result.open.hold),
+      maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
     };
     if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say('\n\n');
     if (plan.streaming) return models.stream(plan.model, call, say);
@@ -364,7 +372,8 @@ export const executeRun = async (
     if (state.modelCalls >= MAX_STEPS) return finishWith('length');
     if (result.open.hold === null) {
       try {
-        const request = holdRequest(deps, subject, plan.model, sizedCall(), state.costNano);
+        promptBound = models.promptBound(sizedCall());
+        const request = holdRequest(deps, subject, plan.model, promptBound, state.costNano);
         result.open.hold = await store.write((tx) => costs.hold(tx, request));
       } catch (error) {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')

@@ -63,6 +63,7 @@ export const planOf = (
   model: ModelRef,
   tools: readonly AgentTool[],
   firstHold: Hold | null,
+  promptBound: number | null = null,
 ): RunPlan => ({
   agent,
   model,
@@ -71,6 +72,7 @@ export const planOf = (
   grounded: record.grounded,
   tools,
   firstHold,
+  promptBound,
   streaming: record.streaming,
   record,
 });
@@ -205,13 +207,12 @@ export const createStarter = (deps: StartDeps) => {
       message: request.message,
     });
     const specs = toolSpecs(tools);
-    const hold = holdRequest(
-      deps,
-      subject,
-      model,
-      { messages, ...(specs.length === 0 ? {} : { tools: specs }), signal: options.signal },
-      0,
-    );
+    const promptBound = models.promptBound({
+      messages,
+      ...(specs.length === 0 ? {} : { tools: specs }),
+      signal: options.signal,
+    });
+    const hold = holdRequest(deps, subject, model, promptBound, 0);
 
     const messageId = newId();
     const questionId = newId();
@@ -299,7 +300,7 @@ export const createStarter = (deps: StartDeps) => {
       messageId,
       conversationId,
       questionId,
-      plan: planOf(record, agent, model, tools, firstHold),
+      plan: planOf(record, agent, model, tools, firstHold, promptBound),
       state: initialState(messages, record.passages),
       subject,
       stored: { answered: false, costNano: 0 },

@@ -11,7 +11,7 @@ const MAX_VOTE_TOKENS = 1_024;
 export const createMeteredAsk =
   (options: {
     db: Db;
-    models: Pick<Models, 'defaultModel' | 'resolve' | 'worstCase' | 'generate'>;
+    models: Pick<Models, 'defaultModel' | 'resolve' | 'promptBound' | 'worstCase' | 'generate'>;
     costs: Pick<Costs, 'hold' | 'settle'>;
   }): Ask =>
   async ({ proposal, seat, model, messages, schema, signal }) => {
@@ -28,7 +28,7 @@ export const createMeteredAsk =
         runId: null,
         requestId: proposal.requestId,
         kind: 'model',
-        worstNano: models.worstCase(ref, call, MAX_VOTE_TOKENS),
+        worstNano: models.worstCase(ref, models.promptBound(call), MAX_VOTE_TOKENS),
         runUsedNano: 0,
       }),
     );
