@@ -190,7 +190,7 @@ export const compose = async (
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
-    audit: (tx, event) => audit.append(tx, { actorType: 'user', ...event }),
+    audit,
   });
   await costs.start();
 
@@ -324,6 +324,7 @@ export const compose = async (
     ...userRoutes(users),
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
+    ...costs.routes(),
     ...agentRoutes(agents),
     ...costs.routes(),
     ...knowledge.routes,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createOidcEngine } from '../../src/adapters/oidc/engine.ts';
+import { createIssuerHttp } from '../../src/adapters/oidc/issuer-http.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openSqlite } from '../../src/db/open.ts';
 import { auditRoutes, createAudit } from '../../src/features/audit/index.ts';
@@ -33,6 +34,8 @@ const CONFIG: IdentityConfig = {
   IDP_URL: null,
   IDP_CLIENT_ID: 'pentarch-api',
   IDP_CLIENT_SECRET: 'test-api-client-secret',
+  IDP_AUDIENCE: null,
+  IDP_CREATE_USERS: true,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
@@ -70,6 +73,14 @@ export const startIdentityServer = async (config: Partial<IdentityConfig> = {}):
     dataDir,
     publicUrl: () => url,
     audit,
+    issuerHttp:
+      settings.IDP_URL === null
+        ? undefined
+        : createIssuerHttp({
+            issuer: settings.IDP_URL,
+            clientId: settings.IDP_CLIENT_ID,
+            clientSecret: settings.IDP_CLIENT_SECRET ?? '',
+          }),
     mailer: { delivers: false, send: () => Promise.resolve() },
     log: {
       info: (fields, message) => log.info(fields, message),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { GroundingPassage, ModelMessage, ModelRef } from '../../kernel/model.ts';
+import type { Grounding, ModelMessage, ModelRef } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -22,6 +22,9 @@ export interface RunPlan {
   model: ModelRef;
   messages: ModelMessage[];
   passages: NumberedPassage[];
+  /** The person's own words. */
+  question: string;
+  memories: readonly string[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];
@@ -97,8 +100,15 @@ const entryOf = (
   estimated: boolean,
 ): LedgerEntry => ({ kind: 'model', model: ref.id, tool: null, usage, costNanoUsd, estimated });
 
-const grounding = (passages: readonly NumberedPassage[]): GroundingPassage[] =>
-  passages.map(({ n, title, page, text, score }) => ({ n, title, page, text, score }));
+const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[]): Grounding => ({
+  question: plan.question,
+  // Null where no search was made: an empty list says that the documents hold nothing.
+  passages:
+    plan.grounded || passages.length > 0
+      ? passages.map(({ n, title, page, text, score }) => ({ n, title, page, text, score }))
+      : null,
+  memories: plan.memories,
+});
 
 export const executeRun = async (
   plan: RunPlan,
@@ -148,8 +158,7 @@ export const executeRun = async (
     const sized = sizedCall();
     const call = {
       ...sized,
-      // Absent where no search was made: an empty list says that the documents hold nothing.
-      ...(plan.grounded || result.passages.length > 0 ? { grounding: grounding(result.passages) } : {}),
+      grounding: groundingOf(plan, result.passages),
       maxOutputTokens: capOf(deps, plan.model, sized, result.open.hold),
     };
     if (step > 0 && result.content !== '') say('\n\n');

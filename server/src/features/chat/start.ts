@@ -271,6 +271,8 @@ export const createStarter = (deps: StartDeps) => {
         messages,
         passages: passages ?? [],
         grounded: passages !== null,
+        question: request.message,
+        memories: [...preferences, ...memories],
         tools,
         firstHold,
         streaming: options.streaming,

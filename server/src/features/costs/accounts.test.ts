@@ -68,7 +68,7 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       },
       userExists: () => Promise.resolve(true),
       agentExists: () => true,
-      audit: () => Promise.resolve(),
+      audit: { append: () => Promise.resolve() },
       defaults: { tenantDayNano: 1000, tenantMonthNano: 5000, runNano: 400 },
     });
     opened.push(made);

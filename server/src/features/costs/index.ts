@@ -3,16 +3,17 @@ import type { AnyRoute } from '../../http/route.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
+import type { Audit } from '../audit/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
 import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
-import { type CostAuditEvent, createLimits } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
 import type { CostAlert } from './types.ts';
 import { createUsage } from './usage.ts';
 
-export type { CostAuditEvent, LimitChange, LimitState } from './limits.ts';
+export type { LimitChange, LimitState } from './limits.ts';
 export { isTimeZone } from './periods.rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -27,7 +28,7 @@ export interface CostsOptions {
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
   /** Writes the audit record inside the transaction of a change of limits. */
-  audit(tx: Queryable, event: CostAuditEvent): Promise<void>;
+  audit: Pick<Audit, 'append'>;
   /** Limits of tenants that have set none; null = unlimited. */
   defaults?: { tenantDayNano: NanoUsd | null; tenantMonthNano: NanoUsd | null; runNano: NanoUsd | null };
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
@@ -13,6 +14,9 @@ import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
+import { createPeople } from './external/people.ts';
+import { proveExternal } from './external/prove.ts';
+import { createExternalVerifier } from './external/verify.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
 import { createAssertions } from './machine-keys/assertions.ts';
@@ -39,6 +43,8 @@ export interface IdentityConfig {
   IDP_URL: string | null;
   IDP_CLIENT_ID: string;
   IDP_CLIENT_SECRET: string | null;
+  IDP_AUDIENCE: string | null;
+  IDP_CREATE_USERS: boolean;
   RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
   REFRESH_TOKEN_EXPIRE_DAYS: number;
@@ -57,6 +63,8 @@ export interface IdentityOptions {
   publicUrl: () => string;
   audit: Audit;
   mailer: Mailer;
+  /** Needed with IDP_URL (adapters/oidc). */
+  issuerHttp?: IssuerHttp | undefined;
   log: Log;
 }
 
@@ -115,11 +123,29 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
   };
 
+  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const external =
+    config.IDP_URL === null || options.issuerHttp === undefined
+      ? null
+      : proveExternal({
+          db,
+          clock,
+          clientId: config.IDP_CLIENT_ID,
+          verifier: createExternalVerifier({
+            http: options.issuerHttp,
+            clock,
+            issuer: config.IDP_URL,
+            audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+          }),
+          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          changed: forgetUser,
+        });
+  if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
   const authenticate = createAuthenticator({
     db,
     clock,
     apiKeyPrefix: config.API_KEY_PREFIX,
-    proveToken: proveEmbedded(db, tokens),
+    proveToken: external ?? proveEmbedded(db, tokens),
     used,
   });
 
@@ -134,7 +160,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
-  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
   const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
   const accounts = createAccounts({
     db,
@@ -186,7 +211,9 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     refreshLifeS,
     log,
   });
-  const plugin = (engine: Engine) =>
+  /** With an external provider none of these paths is here. */
+  const plugin = (engine: Engine) => (config.IDP_URL === null ? embedded(engine) : () => {});
+  const embedded = (engine: Engine) =>
     providerPlugin({
       engine,
       clock,
@@ -228,8 +255,17 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     authenticate,
     start: () => keys.load(),
     rotateKeys: () => keys.rotate(),
-    ensureFirstAdmin: () =>
-      ensureFirstAdmin({ db, clock, audit, email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
+    ensureFirstAdmin: async () => {
+      const made = await ensureFirstAdmin({
+        db,
+        clock,
+        audit,
+        email: config.ADMIN_EMAIL,
+        password: config.ADMIN_PASSWORD,
+      });
+      // Nobody signs in with it while an external provider is set; a reset link gives a new one later.
+      return config.IDP_URL === null ? made : { ...made, password: null };
+    },
     routes: [
       ...identityRoutes({
         sessions,

@@ -49,8 +49,10 @@ const CONNECT_WAIT_MS = 10_000;
 const SILENT_PINGS = 2;
 
 /** The same name twice in one listing: the first counts. */
-const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] =>
-  [...new Map([...tools].reverse().map((tool) => [tool.name, tool])).values()].reverse();
+const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
+  const seen = new Set<string>();
+  return tools.filter((tool) => !seen.has(tool.name) && seen.add(tool.name));
+};
 
 export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   const { connector, endpoint, clock, name } = options;

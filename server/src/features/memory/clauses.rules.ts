@@ -1,6 +1,7 @@
+import { hasDate, WEEKDAY } from './dates.rules.ts';
 import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
 import { germanClaim } from './german.rules.ts';
-import { claimOfPredicate, endOfPredicate, hasDate } from './predicates.rules.ts';
+import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
 import { trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
@@ -36,7 +37,7 @@ const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
 });
 
 const isProper = (text: string): boolean =>
-  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text);
+  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
 
 /** Slots whose value is a person (or a pet) when it is a name. */
 const typeOfSlot = (slot: string): string | null => {
@@ -97,7 +98,10 @@ const instructionOf = (clause: string): Extracted | null => {
 };
 
 const firstPerson = (clause: string): Extracted[] | null => {
-  const match = /^(?:I'm|I am)\s+(?<am>.+)$|^I've\s+(?<have>.+)$|^I\s+(?<verb>.+)$/i.exec(clause);
+  const match =
+    /^(?:I'm|I am|we're|we are)\s+(?<am>.+)$|^(?:I've|we've)\s+(?<have>.+)$|^(?:I|we)\s+(?<verb>.+)$/i.exec(
+      clause,
+    );
   if (!match?.groups) return null;
   const { am, have, verb } = match.groups;
   const predicate = am !== undefined ? `am ${am}` : have !== undefined ? `have ${have}` : (verb ?? '');
@@ -120,6 +124,17 @@ const firstPerson = (clause: string): Extracted[] | null => {
   return [];
 };
 
+/** A sentence in the simple present that no pattern knows, said of something that the author named as theirs. */
+const plainly = (predicate: string): Claim | null => {
+  const text = trimValue(predicate);
+  const verb = /^(?:also |usually |always |often |never )?([a-z]{2,}s)\b/.exec(text)?.[1];
+  return verb === undefined ||
+    /^(?:is|has|was|does|says|thinks|wants|needs|seems|looks|feels|sounds|keeps|works)$/.test(verb) ||
+    text.length > 160
+    ? null
+    : claim(text, null);
+};
+
 const ofMine = (clause: string): Extracted[] | null => {
   const kin = new RegExp(
     `^(?:my|our)\\s+(?<kin>(?:(?:older|younger|elder|little|big|twin|new|current)\\s+)?(?:${KIN}))\\s*,?\\s+(?<name>${NAME})\\s*,?\\s+(?<predicate>[\\p{Ll}'].+)$`,
@@ -132,7 +147,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     const facts: Extracted[] = [
       fact(null, claim(`${who} is ${name}`, null, 'fact', { type: slot.replaceAll(' ', '_'), to: entity })),
     ];
-    const said = claimOfPredicate(predicate);
+    const said = claimOfPredicate(predicate) ?? plainly(predicate);
     if (said) facts.push(fact(entity, said));
     return facts;
   }
@@ -146,6 +161,32 @@ const ofMine = (clause: string): Extracted[] | null => {
     if (said === null) return [];
     const our = /^our\b/i.test(clause);
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
+  }
+  const named = new RegExp(
+    `^(?:my|our)\\s+(?<np>[\\p{Ll}]+(?:\\s+[\\p{Ll}]+)?)\\s*,\\s*(?<name>${NAME})\\s*,\\s*(?<predicate>\\p{Ll}.+)$`,
+    'u',
+  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  if (named?.groups) {
+    const { np = '', name = '', predicate = '' } = named.groups;
+    const first = slotClaim(np, name, true);
+    const said = claimOfPredicate(predicate) ?? plainly(predicate);
+    const entity = {
+      name,
+      entityType:
+        typeOfSlot(slotOf(np)) ?? (/company|firm|employer|business/.test(np) ? 'organization' : 'thing'),
+    };
+    return [...(first ? [fact(null, first)] : []), ...(said ? [fact(entity, said)] : [])];
+  }
+  const runs =
+    /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/iu.exec(
+      clause,
+    );
+  if (runs?.groups) {
+    const { np = '', predicate = '' } = runs.groups;
+    const verb = predicate.split(' ')[0] ?? '';
+    return PASSING.test(predicate)
+      ? []
+      : [fact(null, claim(`${np} ${trimValue(predicate)}`, `${slotOf(np)} ${verb.toLowerCase()}`))];
   }
   const does = new RegExp(
     `^(?:my|our)\\s+(?<np>${KIN}|team|company|family|parents|kids|children|office)\\s+(?<predicate>[\\p{Ll}].+)$`,
@@ -218,7 +259,7 @@ const ofNamed = (clause: string): Extracted[] | null => {
     return said === null ? [] : [fact(null, said)];
   }
   const named = new RegExp(
-    `^(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
     'u',
   ).exec(clause);
   if (!named?.groups) return null;
@@ -269,3 +310,28 @@ export const claimOfObservation = (text: string, entityName: string): Claim | nu
   if (ofSlot?.groups) return slotClaim(ofSlot.groups.np ?? '', ofSlot.groups.value ?? '', false);
   return claimOfPredicate(predicate.replace(/^(\p{Lu})(?=\p{Ll}+s?\s)/u, (c) => c.toLowerCase()));
 };
+
+/**
+ * Whom the author takes for known in passing, in any sentence: `Call my assistant Nora`, `Can you write to my manager
+ * Priya?`.
+ */
+export const mentionedPeople = (sentence: string): Extracted[] =>
+  [
+    ...sentence.matchAll(
+      new RegExp(
+        `\\b[Mm]y\\s+(?<who>${KIN})\\s+(?<name>\\p{Lu}[\\p{L}'-]+(?:\\s+\\p{Lu}[\\p{L}'-]+)?)`,
+        'gu',
+      ),
+    ),
+  ].flatMap(({ groups }) => {
+    const name = (groups?.name ?? '').replace(/'s$/, '');
+    const slot = slotOf(groups?.who ?? '');
+    if (!isProper(name)) return [];
+    const entity = { name, entityType: PETS.test(slot) ? 'pet' : 'person' };
+    return [
+      fact(
+        null,
+        claim(`${groups?.who} is ${name}`, null, 'fact', { type: slot.replaceAll(' ', '_'), to: entity }),
+      ),
+    ];
+  });

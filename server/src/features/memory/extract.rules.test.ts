@@ -210,4 +210,31 @@ describe('extraction from messages', () => {
       { numRuns: 300 },
     );
   });
+
+  it.each([
+    '“',
+    '"',
+    '`',
+    "'a ",
+    'actually ',
+    'now ',
+    'My a ',
+    'Aa ',
+    'I am and ',
+    'translate ',
+    'it is ',
+    "A's ",
+    ' ',
+    '1 ',
+    '. ',
+    'please ',
+    'The a of ',
+    'and ',
+  ])('is not slowed down by %j over and over', (piece) => {
+    for (const text of [piece.repeat(8_000 / piece.length), `I like ${piece.repeat(550 / piece.length)}x`]) {
+      const startedAt = performance.now();
+      extract(text);
+      expect(performance.now() - startedAt).toBeLessThan(400);
+    }
+  });
 });

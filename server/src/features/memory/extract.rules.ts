@@ -1,4 +1,4 @@
-import { factsOfClause } from './clauses.rules.ts';
+import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
 import { cleanText, looksSecret } from './rules.ts';
 import {
@@ -68,7 +68,7 @@ const forgetOf = (sentence: string): Extracted | null => {
 
 /** What was said with `remember that`: a known form where one fits, else the words themselves. */
 const rememberOf = (what: string): Extracted[] => {
-  const text = trimValue(what);
+  const text = trimValue(what.replace(/^((?:my|our|the)\s[^:]{1,60}?)\s*:\s+/i, '$1 is '));
   const known = clausesOf(text).flatMap(factsOfClause);
   if (known.length > 0) return known;
   const slot =
@@ -88,8 +88,13 @@ const replaceOf = (text: string): Extracted | null => {
   return null;
 };
 
+/** `…, please remember that`: the same as `remember that …`. */
+const REMEMBER_AFTER =
+  /[,;]?\s+(?:(?:and|so)\s+)?(?:please\s+)?(?:remember|note|keep in mind|don't forget|memori[sz]e)\s+(?:that|this|it)(?:\s+please)?[.!]*$/i;
+
 const ofSentence = (sentence: string): Extracted[] => {
-  const plain = sentence.replace(LEAD_IN, '');
+  const spoken = sentence.replace(LEAD_IN, '');
+  const plain = REMEMBER_AFTER.test(spoken) ? `remember that ${spoken.replace(REMEMBER_AFTER, '')}` : spoken;
   const forget = forgetOf(plain);
   if (forget) return [forget];
   const remember = REMEMBER.exec(plain.replace(/[.!\s]+$/, ''))?.groups;
@@ -102,11 +107,14 @@ const ofSentence = (sentence: string): Extracted[] => {
   }
   const corrected = plain.replace(CORRECTION, '');
   const isCorrection = corrected !== plain;
-  if (isQuestion(corrected) || isReported(corrected)) return [];
+  if (isReported(corrected)) return [];
   const asserted = corrected.replace(/^I told you (?:that )?/i, '');
-  if (isHypothetical(asserted)) return [];
+  // Whom one calls one's own is known also in a question or a condition.
+  if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
   const facts = clausesOf(asserted).flatMap(factsOfClause);
   if (facts.length > 0) return facts;
+  const people = mentionedPeople(asserted);
+  if (people.length > 0) return people;
   const replaced =
     isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
   return replaced === null ? [] : [replaced];

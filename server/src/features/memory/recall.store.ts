@@ -79,7 +79,7 @@ export const createRecallStore = (db: Db) => {
   return {
     /** Statements that share a word, a slot or a name with the query. */
     async candidates(scope: Scope, query: RecallQuery): Promise<HeldStatement[]> {
-      const terms = query.terms.slice(0, 24);
+      const terms = query.beginnings.slice(0, 32);
       const rows = await withEntity(scope)
         .where((eb) =>
           eb.or([

@@ -24,6 +24,8 @@ const CONFIG: IdentityConfig = {
   IDP_URL: null,
   IDP_CLIENT_ID: 'pentarch-api',
   IDP_CLIENT_SECRET: null,
+  IDP_AUDIENCE: null,
+  IDP_CREATE_USERS: true,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
