@@ -5,6 +5,7 @@ import { createFolderBlobs } from './adapters/blobs/folder.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
+import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import type { Config } from './config.ts';
@@ -169,6 +170,26 @@ export const compose = async (
     publicUrl,
     audit,
     mailer,
+<<<<<<< HEAD
+    ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
+      ? {}
+      : {
+          issuerHttp: createIssuerHttp({
+            issuer: config.IDP_URL,
+            clientId: config.IDP_CLIENT_ID,
+            clientSecret: config.IDP_CLIENT_SECRET,
+          }),
+        }),
+=======
+    issuerHttp:
+      config.IDP_URL === null
+        ? undefined
+        : createIssuerHttp({
+            issuer: config.IDP_URL,
+            clientId: config.IDP_CLIENT_ID,
+            clientSecret: config.IDP_CLIENT_SECRET ?? '',
+          }),
+>>>>>>> identity
     log: logger,
   });
   await identity.start();
@@ -326,7 +347,6 @@ export const compose = async (
     ...auditRoutes(db),
     ...costs.routes(),
     ...agentRoutes(agents),
-    ...costs.routes(),
     ...knowledge.routes,
     ...memory.routes,
     ...conversationRoutes(conversations),

@@ -120,11 +120,17 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   const meter = async (entry: { server: string; tool: string; costNanoUsd: number }): Promise<void> => {
     metered.push({ server: entry.server, tool: entry.tool, costNanoUsd: entry.costNanoUsd });
   };
+  let publicUrl = '';
   const logger = pino({ level: 'silent' });
   const mcp = createMcpFeature({
     db,
     secretKey: Buffer.alloc(32, 7),
-    connector: createMcpConnector({ clientInfo: { name: 'pentarch', version: '2.0.0' }, guarded, open }),
+    connector: createMcpConnector({
+      clientInfo: { name: 'pentarch', version: '2.0.0' },
+      guarded,
+      open,
+      oauthRedirectUrl: () => `${publicUrl}/mcp/oauth/callback`,
+    }),
     clock: systemClock,
     gate,
     allowStdio: options.allowStdio ?? [process.execPath],
@@ -142,7 +148,6 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     limits: { startTimeoutMs: options.startTimeoutMs ?? 20_000 },
   });
   await mcp.start();
-  let publicUrl = '';
   const door = createMcpDoor({
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,

@@ -11,7 +11,12 @@ import { walkPages } from './session.ts';
 const fixture = fileURLToPath(new URL('../../../test/mcp/fixture-server.ts', import.meta.url));
 const open = createGuardedFetch({ allowPrivate: true });
 const guarded = createGuardedFetch({ allowPrivate: false });
-const connector = createMcpConnector({ clientInfo: { name: 'test', version: '1' }, guarded, open });
+const connector = createMcpConnector({
+  clientInfo: { name: 'test', version: '1' },
+  guarded,
+  open,
+  oauthRedirectUrl: () => 'http://127.0.0.1/callback',
+});
 
 let folder: string;
 let logFile: string;

@@ -21,6 +21,7 @@ import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
 import { createAssertions } from './machine-keys/assertions.ts';
 import { createMachineKeys } from './machine-keys/service.ts';
+import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
@@ -86,6 +87,8 @@ export interface Identity {
   firstPartyClients: readonly string[];
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;
+  /** Once an hour: rotates a signing key that is due and drops what has expired. */
+  maintain(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -276,6 +279,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       ...clientRoutes(clients),
     ],
     oidc: ports,
+    maintain: () => maintain({ db, clock, keys }),
     firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
     seal,

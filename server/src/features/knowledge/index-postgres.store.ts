@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { filteredSeqs } from './filters.store.ts';
-import type { EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
+import type { Candidate, Candidates, EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
 import type { QueryTerm } from './terms.rules.ts';
 
 /**
@@ -36,15 +36,23 @@ const bodyQuery = (terms: readonly QueryTerm[]) =>
     sql` || `,
   );
 
-const lexemes = ({ tenantId, userId, visibility, words }: Omit<IndexEntry, 'vector'>) => {
+const lexemes = ({ tenantId, userId, visibility, titleWords, words }: Omit<IndexEntry, 'vector'>) => {
   const scope = [tenantLexeme(tenantId), ownerLexeme(tenantId, userId)];
   if (visibility === 'tenant') scope.push(sharedLexeme(tenantId));
-  return sql`to_tsvector('english', ${words}) || array_to_tsvector(${scope}::text[])`;
+  return sql`setweight(to_tsvector('english', ${titleWords}), 'A') || to_tsvector('english', ${words})
+    || array_to_tsvector(${scope}::text[])`;
 };
 
 /** HNSW takes at most 2,000 dimensions of `vector` and 4,000 of `halfvec`. */
 const columnType = (dimensions: number): 'vector' | 'halfvec' => (dimensions <= 2000 ? 'vector' : 'halfvec');
 const MAX_INDEXED_DIMENSIONS = 4000;
+
+interface CandidateRow {
+  seq: number;
+  document_id: string;
+}
+
+const candidateOf = (row: CandidateRow): Candidate => ({ seq: row.seq, documentId: row.document_id });
 
 const advice = (what: string): string =>
   `${what}. Install pgvector 0.8 or newer for your server (Debian and Ubuntu: postgresql-<version>-pgvector) and run CREATE EXTENSION vector in the database of DATABASE_URL as a superuser`;
@@ -123,16 +131,19 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
 
     async candidates({ scope, filters, terms, vector, model, depth }) {
       const allowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
-      const byWords = async (): Promise<number[]> => {
+      const byWords = async (): Promise<Candidate[]> => {
         if (terms.length === 0) return [];
-        const { rows } = await sql<{ seq: number }>`
+        // Weights of D, C, B, A: a word of the title counts twice.
+        const { rows } = await sql<CandidateRow>`
           with q as (select (${bodyQuery(terms)}) as body)
-          select seq from chunk_terms, q
-          where terms @@ (${scopeQuery(scope)}::tsquery && q.body) and numnode(q.body) > 0 ${allowed}
-          order by ts_rank(terms, q.body, 1) desc, seq limit ${depth}`.execute(db.read);
-        return rows.map((row) => Number(row.seq));
+          select r.seq, c.document_id from (
+            select seq, ts_rank('{0.5, 0.5, 0.5, 1}', terms, q.body, 1) as place from chunk_terms, q
+            where terms @@ (${scopeQuery(scope)}::tsquery && q.body) and numnode(q.body) > 0 ${allowed}
+            order by place desc, seq limit ${depth}
+          ) r join chunks c on c.seq = r.seq order by r.place desc, r.seq`.execute(db.read);
+        return rows.map(candidateOf);
       };
-      const byVector = async (): Promise<{ seq: number; similarity: number }[]> => {
+      const byVector = async (): Promise<Candidates['semantic']> => {
         if (vector === null) return [];
         const readers = scope.reach === 'tenant' ? sql`` : sql`and (shared or user_id = ${scope.userId})`;
         const asked = sql`${vectorText(vector)}::${sql.raw(columnType(model.dimensions))}`;
@@ -140,11 +151,13 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
           // In order and until there are enough rows: filters do not thin the answer out.
           await sql`select set_config('hnsw.iterative_scan', 'strict_order', true),
             set_config('hnsw.ef_search', ${String(Math.min(1000, Math.max(100, depth)))}, true)`.execute(tx);
-          const { rows } = await sql<{ seq: number; product: number }>`
-            select seq, embedding <#> ${asked} as product from ${vectorTable(model)}
-            where tenant_id = ${scope.tenantId} ${readers} ${allowed}
-            order by embedding <#> ${asked} limit ${depth}`.execute(tx);
-          return rows.map((row) => ({ seq: Number(row.seq), similarity: -row.product }));
+          const { rows } = await sql<CandidateRow & { product: number }>`
+            select r.seq, r.product, c.document_id from (
+              select seq, embedding <#> ${asked} as product from ${vectorTable(model)}
+              where tenant_id = ${scope.tenantId} ${readers} ${allowed}
+              order by embedding <#> ${asked} limit ${depth}
+            ) r join chunks c on c.seq = r.seq order by r.product`.execute(tx);
+          return rows.map((row) => ({ ...candidateOf(row), similarity: -row.product }));
         });
       };
       const [lexical, semantic] = await Promise.all([byWords(), byVector()]);

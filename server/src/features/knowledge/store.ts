@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { type Chunk, embedText } from './chunks.ts';
+import type { Chunk } from './chunks.ts';
 import { filtered, readable } from './filters.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
@@ -70,6 +70,12 @@ const toDocument = (row: ListedRow): KnowledgeDocument => ({
   metadata: json(row.metadata),
   createdAt: row.created_at,
   indexedAt: row.indexed_at,
+});
+
+/** For the full-text index; headings that stand in the chunk count as title all the same. */
+const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text'>) => ({
+  titleWords: indexText(chunk.headingPath.join('\n')),
+  words: indexText(chunk.text),
 });
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
@@ -144,8 +150,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         })
         .returning('seq')
         .executeTakeFirstOrThrow();
-      const words = indexText(embedText(chunk));
-      await index.add(tx, model, [{ ...document, seq, words, vector }]);
+      await index.add(tx, model, [{ ...document, ...wordsOf(chunk), seq, vector }]);
     }
   };
 
@@ -490,10 +495,15 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
+<<<<<<< HEAD
             const words = indexText(
               embedText({ headingPath: json(row.heading_path), text: row.text, tableHead: null }),
             );
             await index.share(tx, models, { ...owner, seq: row.seq, words });
+=======
+            const words = wordsOf({ headingPath: json(row.heading_path), text: row.text });
+            await index.share(tx, models, { ...owner, ...words, seq: row.seq });
+>>>>>>> knowledge
           }
           if (rows.length === 0) {
             await tx

@@ -48,6 +48,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     async stop() {
       startedAt = null;
     },
+    retry: () => {},
     settled: () => Promise.resolve(),
     async callTool(name, args, { context }) {
       const tool = tools.get(name);

@@ -12,6 +12,7 @@ import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
 import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
+import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 
 export { createFilesServer } from './builtin/files.ts';
@@ -21,6 +22,7 @@ export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
+export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
 export type { ServerPolicy, ToolPolicy } from './types.ts';
 
 export interface McpOptions {
@@ -62,7 +64,8 @@ export interface McpFeature {
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
   const { clock } = options;
-  const store = createMcpStore(options.db, createSecretBox(options.secretKey));
+  const box = createSecretBox(options.secretKey);
+  const store = createMcpStore(options.db, box);
   const pins = createPinBook({
     store,
     clock,
@@ -104,8 +107,16 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     limits: { allowStdio: options.allowStdio, checkUrl: options.checkUrl },
     audit: options.audit,
   });
+  const signIn = createSignIn({
+    registry,
+    calls,
+    connector: options.connector,
+    box,
+    clock,
+    audit: options.audit,
+  });
   return {
-    routes: createMcpRoutes({ service, calls, proposal: options.proposal }),
+    routes: createMcpRoutes({ service, signIn, calls, proposal: options.proposal }),
     toolSource: { list: (caller) => calls.list(caller) },
     calls,
     start: () => registry.start(),

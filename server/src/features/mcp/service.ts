@@ -3,9 +3,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type McpConnector, McpFault } from '../../kernel/mcp.ts';
+import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import type { Calls, VisibleTool } from './calls.ts';
-import { type EndpointInput, type EndpointLimits, endpointOf, redactorOf } from './endpoint.ts';
+import {
+  type EndpointInput,
+  type EndpointLimits,
+  endpointOf,
+  type OAuthInput,
+  redactorOf,
+} from './endpoint.ts';
 import { toAppError } from './faults.ts';
 import type { PinBook } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
@@ -185,7 +191,7 @@ export const createService = (options: ServiceOptions) => {
     async update(caller: Caller, name: string, patch: ServerPatch) {
       const record = await ownRecord(caller, name);
       const before = record.endpoint;
-      const touches = (['command', 'args', 'env', 'url', 'headers'] as const).some(
+      const touches = (['command', 'args', 'env', 'url', 'headers', 'oauth'] as const).some(
         (key) => patch[key] !== undefined,
       );
       const merged: EndpointInput =
@@ -197,7 +203,13 @@ export const createService = (options: ServiceOptions) => {
               env: before.env,
               ...definedParts(patch),
             }
-          : { transport: 'http', url: before?.url, headers: before?.headers, ...definedParts(patch) };
+          : {
+              transport: 'http',
+              url: before?.url,
+              headers: before?.headers,
+              oauth: before?.oauth === undefined ? undefined : oauthInput(before.oauth),
+              ...definedParts(patch),
+            };
       // Checked again even when only switched on: what is allowed may have changed since.
       const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
       await store.update({
@@ -340,6 +352,13 @@ const asked = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
   }
 };
 
+const oauthInput = (settings: McpOAuthSettings): OAuthInput => ({
+  grant: settings.grant,
+  client_id: settings.clientId,
+  client_secret: settings.clientSecret,
+  scope: settings.scope,
+});
+
 const definedParts = (patch: ServerPatch): Partial<EndpointInput> => {
   const parts: Partial<EndpointInput> = {};
   if (patch.command !== undefined) parts.command = patch.command;
@@ -347,6 +366,7 @@ const definedParts = (patch: ServerPatch): Partial<EndpointInput> => {
   if (patch.env !== undefined) parts.env = patch.env;
   if (patch.url !== undefined) parts.url = patch.url;
   if (patch.headers !== undefined) parts.headers = patch.headers;
+  if (patch.oauth !== undefined) parts.oauth = patch.oauth;
   return parts;
 };
 

@@ -23,6 +23,8 @@ const fakeServer = () => {
   let refuse: McpFault | null = null;
   const behaviour: Partial<McpSession> = {};
   const connector: McpConnector = {
+    authorize: async () => null,
+    finishAuthorization: async () => {},
     async connect(_endpoint, { events }) {
       if (refuse !== null) throw refuse;
       const session: FakeSession = {
@@ -71,6 +73,7 @@ describe('a supervised server', () => {
       name: 'fake',
       endpoint: { transport: 'stdio', command: 'x', args: [], env: {} },
       connector: server.connector,
+      oauth: undefined,
       clock: { now: () => Date.now() },
       random: () => 0.5,
       onTools: () => {},

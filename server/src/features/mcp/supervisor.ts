@@ -5,6 +5,7 @@ import {
   type McpConnector,
   type McpEndpoint,
   McpFault,
+  type McpOAuthStore,
   type McpSession,
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
@@ -28,6 +29,7 @@ export interface SupervisorOptions {
   name: string;
   endpoint: McpEndpoint;
   connector: McpConnector;
+  oauth: McpOAuthStore | undefined;
   clock: Clock;
   random(): number;
   /** After each listing that worked. */
@@ -113,6 +115,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       opened = await connector.connect(endpoint, {
         timeoutMs: startTimeoutMs,
         signal: mine.signal,
+        oauth: options.oauth,
         events: {
           onToolsChanged: () => {
             if (opened === null || opened !== session) return;
@@ -258,6 +261,11 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       connectedAt = null;
       await running;
       await Promise.all(closing);
+    },
+    retry() {
+      if (status !== 'error') return;
+      failures = 0;
+      void connect();
     },
     settled,
     callTool: (tool, args, call) =>

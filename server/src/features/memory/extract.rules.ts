@@ -21,7 +21,7 @@ const LEAD_IN =
   /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
 
 const REMEMBER =
-  /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
+  /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
 
 const FORGET_ALL =
   /^(?:please\s+|bitte\s+)?(?:forget|delete|erase|remove|wipe|vergiss|lösche)\s+(?:bitte\s+)?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/i;

@@ -40,7 +40,7 @@ export const thirdPerson = (predicate: string): string =>
   );
 
 const LASTING =
-  /^(?:(?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally|still)\s+)?(?:run|support|own|commute|volunteer|coach|sing|dance|paint|garden|breed|raise|manage|lead|maintain|host|organi[sz]e|mentor|train|practi[sc]e|follow|subscribe|belong|rent|share|smoke|wear|cook|bake|drink|eat|read|watch|listen|swim|cycle|jog|ski|surf|climb|sail|fish|hunt|knit|sew|code|program|write|grow|build|make|sell|design|specialise|specialize|major|travel|wake up|get up|go to bed|sleep|fly|vote|work from|work out|work remotely|work on|work in|work part|work nights|grew up|was promoted|became|was hired|founded|co-founded|retired|served|got married|adopted)s?\b/i;
+  /^(?:(?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally|still)\s+)?(?:run|support|own|commute|volunteer|coach|sing|dance|paint|garden|breed|raise|manage|lead|maintain|host|organi[sz]e|mentor|train|practi[sc]e|follow|subscribe|belong|rent|share|smoke|wear|cook|bake|drink|eat|read|watch|listen|swim|cycle|jog|ski|surf|climb|sail|fish|hunt|knit|sew|code|program|write|grow|build|make|sell|design|specialise|specialize|major|travel|wake up|get up|go to bed|sleep|fly|vote|work best|work better|work mostly|work only|work alone|work full|work from|work out|work remotely|work on|work in|work part|work nights|grew up|was promoted|became|was hired|founded|co-founded|retired|served|got married|adopted)s?\b/i;
 
 const HABIT =
   /\b(?:every|each)\s+(?:(?:second|other|single|third)\s+)?(?:day|week|weekend|month|year|morning|evening|night|\w+day)s?\b|\bon (?:mon|tues|wednes|thurs|fri|satur|sun)days\b|^(?:usually|always|normally|typically|regularly|generally)\b|\b(?:once|twice|three times) an? (?:day|week|month|year)\b|\bat weekends\b|\bon weekends\b/i;
@@ -51,7 +51,7 @@ const MOMENTARY =
 const PLANS =
   /^(?:am|are|is)\s+(?:(?:also|currently|now|still)\s+)?(?:planning|getting married|moving|flying|travell?ing|going|starting|visiting|organi[sz]ing|hosting|retiring|expecting|training|preparing|writing|building|working on|renovating|saving|taking|attending|celebrating|having|leaving|changing jobs|reading|watching)\b/i;
 const LASTS_ANYWAY =
-  /\b(?:getting married|moving to|retiring|expecting a|training for|preparing for|working on|writing a|building a|renovating|saving (?:up )?for|planning (?:a|an|our|my)|learning)\b/i;
+  /\b(?:getting married|moving to|retiring|expecting a|training for|preparing for|writing a|building a|renovating|saving (?:up )?for|planning (?:a|an|our|my)|learning)\b/i;
 
 /** How one wants a thing of one's own: `need my reports in PDF`, `take my coffee black`. */
 const WAY =
@@ -61,6 +61,20 @@ const HAS = /^(?:have|has)\s+(?:an?|the)\s+(?<np>[\p{Ll}]+(?:\s+[\p{Ll}]+)?)\s+o
 
 const PROMOTED =
   /^(?:was|were|got|am|is|have been|has been|just got)\s+(?:promoted to|appointed(?: as)?|hired as|made)\s+(?<role>.+)$|^became\s+(?<became>an?\s.+|the\s.+)$/i;
+
+/** Forms that tell of a trait or a belonging, whatever the noun. */
+const OTHER: readonly RegExp[] = [
+  /^(?:have|have got)\s+(?!to\b|been\b|never\b|just\b|already\b)(?:an? |two |three |four |five |six |many |several |\d+ )?[\p{L}-]+(?:\s+[\p{L}-]+)?(?:\s+(?:in|at|with|near|on|from|named|called)\s.+)?$/iu,
+  /^am\s+(?:an?|the)\s+[\p{L}-]+(?:\s+[\p{L}-]+)?(?:\s+(?:of|at|in|for|from|with)\s.+)?$/iu,
+  /^(?:was|were)\s+(?:born|raised)\b/i,
+];
+
+/** What one has or is for an hour. */
+const FLEETING =
+  /\b(?:question|problem|issue|meeting|idea|error|bug|doubt|request|minute|moment|second|favou?r|look|feeling|hard time|point|deadline|call|appointment|headache|cold|draft|task|thing|look|bit|little|lot|few|one|same|only|right|wrong|first|next|last|kind|sort|way|reason|trouble|access|time|no|some|any|done|seen|tried|way|while|chance|clue|choice|news|thought|suggestion|comment|feedback|plan|rush|hurry|mess|loop|follow-up)s?\b/i;
+
+const PAST_VERB =
+  /^(?:joined|started|moved|bought|founded|married|got married|graduated|finished|met|left|retired|became|began|adopted|lost|won|published|completed|opened|sold|switched|visited|was diagnosed|were married)\b/i;
 
 /** The predicate in the third person where it tells of something lasting, else null. */
 export const habitOfPredicate = (predicate: string): Claim | null => {
@@ -84,7 +98,15 @@ export const habitOfPredicate = (predicate: string): Claim | null => {
     return hasDate(text) || LASTS_ANYWAY.test(text)
       ? claim(text.replace(/^(?:am|are)\b/i, 'is'), null)
       : null;
+  const barred =
+    /^(?:can't|cannot|can not|must not|mustn't|may not)\s+(?<verb>eat|drink|have|digest|tolerate|take)\s+(?<what>.+)$/i.exec(
+      text,
+    )?.groups;
+  if (barred?.what !== undefined && !/^(?:it|this|that)\b/i.test(barred.what))
+    return claim(`cannot ${barred.verb} ${barred.what}`, `habit eat ${slotOf(barred.what)}`, 'preference');
+  if (OTHER.some((form) => form.test(text)) && !FLEETING.test(text)) return claim(thirdPerson(text), null);
   if (MOMENTARY.test(text)) return null;
+  if (hasDate(text) && PAST_VERB.test(text)) return claim(text, null);
   const rest = text.replace(/^\S+\s*/, '');
   if (/^(?:it|this|that|them|these|those|you|your)\b/i.test(rest)) return null;
   return LASTING.test(text) || HABIT.test(text) ? claim(thirdPerson(text), null) : null;

@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { containing, OBSERVATION_COLUMNS, observationRecord } from './entities.store.ts';
+import { containing } from './entities.store.ts';
+import { OBSERVATION_COLUMNS, observationRecord } from './observations.store.ts';
 import type { RecallQuery } from './recall.rules.ts';
 import type { ObservationRecord } from './records.ts';
 import { SHARED } from './rules.ts';

@@ -202,13 +202,15 @@ export const providerPlugin =
 
     native(OIDC_PATHS.authorization, ['GET', 'POST']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
-    native(OIDC_PATHS.jwks, ['GET']);
-    native('/.well-known/openid-configuration', ['GET']);
-    native('/.well-known/oauth-authorization-server', ['GET']);
+    native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
+    native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
+    native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
     native(OIDC_PATHS.endSession, ['GET', 'POST']);
     native(`${OIDC_PATHS.endSession}/confirm`, ['POST']);
     native(`${OIDC_PATHS.endSession}/success`, ['GET']);
 
+    // The preflight of browser clients; their origins are those of their redirect addresses.
+    scope.options(OIDC_PATHS.token, (request, reply) => delegate(engine, request, reply));
     scope.post(OIDC_PATHS.token, async (request, reply) => {
       const grantTypes = new URLSearchParams(typeof request.body === 'string' ? request.body : '').getAll(
         'grant_type',
@@ -227,7 +229,7 @@ export const providerPlugin =
       );
       return reply.header('cache-control', 'no-store').send(answer);
     });
-    only(OIDC_PATHS.token, ['POST']);
+    only(OIDC_PATHS.token, ['POST', 'OPTIONS']);
 
     const tokenField = (form: Map<string, string>): string => {
       const token = form.get('token');
