@@ -170,7 +170,6 @@ export const compose = async (
     publicUrl,
     audit,
     mailer,
-<<<<<<< HEAD
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
       : {
@@ -180,16 +179,6 @@ export const compose = async (
             clientSecret: config.IDP_CLIENT_SECRET,
           }),
         }),
-=======
-    issuerHttp:
-      config.IDP_URL === null
-        ? undefined
-        : createIssuerHttp({
-            issuer: config.IDP_URL,
-            clientId: config.IDP_CLIENT_ID,
-            clientSecret: config.IDP_CLIENT_SECRET ?? '',
-          }),
->>>>>>> identity
     log: logger,
   });
   await identity.start();

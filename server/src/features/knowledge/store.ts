@@ -495,15 +495,8 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
           for (const row of rows) {
-<<<<<<< HEAD
-            const words = indexText(
-              embedText({ headingPath: json(row.heading_path), text: row.text, tableHead: null }),
-            );
-            await index.share(tx, models, { ...owner, seq: row.seq, words });
-=======
             const words = wordsOf({ headingPath: json(row.heading_path), text: row.text });
             await index.share(tx, models, { ...owner, ...words, seq: row.seq });
->>>>>>> knowledge
           }
           if (rows.length === 0) {
             await tx
