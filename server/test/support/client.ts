@@ -141,7 +141,10 @@ export const createClient = (base: () => string, token: string | null): Client =
     (path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> =>
       send(method, path, body === undefined ? undefined : JSON.stringify(body), {
         ...options,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...options.headers,
+        },
       });
 
   return {
@@ -176,7 +179,11 @@ export interface RawAnswer {
 }
 
 /** Sends bytes on a socket as they are and reads one answer; null where the server closes without one. */
-export const sendRaw = (base: string, bytes: string | Uint8Array, timeoutMs = 10_000): Promise<RawAnswer | null> =>
+export const sendRaw = (
+  base: string,
+  bytes: string | Uint8Array,
+  timeoutMs = 10_000,
+): Promise<RawAnswer | null> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
@@ -196,7 +203,9 @@ export const sendRaw = (base: string, bytes: string | Uint8Array, timeoutMs = 10
     };
     socket.setTimeout(timeoutMs, () => {
       socket.destroy();
-      reject(new Error(`no end of the answer within ${timeoutMs} ms: ${Buffer.concat(parts).toString('utf8')}`));
+      reject(
+        new Error(`no end of the answer within ${timeoutMs} ms: ${Buffer.concat(parts).toString('utf8')}`),
+      );
     });
     socket.on('data', (part) => parts.push(part));
     socket.once('error', finish);
