@@ -10,7 +10,6 @@ import { type Client, createClient } from './client.ts';
  * again on the same folder. Nothing of this process's settings reaches it.
  */
 export interface TestServer {
-  /** Changes when the server is started again. */
   readonly url: string;
   readonly dataDir: string;
   readonly pid: number;
@@ -88,7 +87,16 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const started = spawn(process.execPath, [MAIN], {
       cwd: path.dirname(dataDir),
-      env: { PATH, HOME, TMPDIR, ...DEFAULTS, DATA_DIR: dataDir, ...env },
+      // The port stays over restarts: the address is the issuer of tokens.
+      env: {
+        PATH,
+        HOME,
+        TMPDIR,
+        ...DEFAULTS,
+        ...(url === '' ? {} : { PORT: new URL(url).port }),
+        DATA_DIR: dataDir,
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;

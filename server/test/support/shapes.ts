@@ -89,11 +89,11 @@ export const newPerson = async (
   server: TestServer,
   admin: Client,
   more: { roles?: string[]; tier?: string } = {},
-): Promise<Client & { id: string; email: string }> => {
+): Promise<Client & { id: string; email: string; password: string }> => {
   const email = `person${++people}@example.test`;
   const password = `a long enough password ${people}`;
   const made = await admin.post('/v2/users', { email, password, ...more });
   if (made.status !== 201) throw new Error(`POST users: ${made.status} ${made.text}`);
   const client = await server.signIn(email, password);
-  return { ...client, id: made.json<{ id: string }>().id, email };
+  return { ...client, id: made.json<{ id: string }>().id, email, password };
 };
