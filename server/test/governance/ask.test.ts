@@ -49,7 +49,13 @@ const ask = (worstNano: number, generate: () => Promise<ModelCallResult>) =>
   createMeteredAsk({
     db: world.db,
     costs: world.costs,
-    models: { defaultModel: ref, resolve: () => ref, worstCase: () => worstNano, generate },
+    models: {
+      defaultModel: ref,
+      resolve: () => ref,
+      promptBound: () => 0,
+      worstCase: () => worstNano,
+      generate,
+    },
   })({
     proposal,
     seat: 'aegis',
