@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
+import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
@@ -16,11 +17,15 @@ import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
+  agentTools,
   createAgentService,
   createAgentStore,
   createRouter,
+  createSuggestionStore,
+  createSuggestions,
+  suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, createAudit } from './features/audit/index.ts';
+import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -29,10 +34,13 @@ import {
   createChooser,
   createConversationQueue,
 } from './features/chat/index.ts';
+import { communicationTools } from './features/communications/index.ts';
 import {
   conversationRoutes,
   createConversationService,
   createConversationStore,
+  createFeedbackStore,
+  feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
@@ -41,7 +49,14 @@ import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
+import {
+  createUsers,
+  findRights,
+  findUserOfTenant,
+  firstAdminOf,
+  profileTools,
+  userRoutes,
+} from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -264,6 +279,8 @@ export const compose = async (
       return entities + observations + relations;
     },
   });
+  const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -280,7 +297,17 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [knowledge.tools, memory.tools],
+    toolSources: [
+      knowledge.tools,
+      memory.tools,
+      memory.preferenceTools,
+      costs.tools,
+      agentTools({ agents, suggestions }),
+      auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
+      profileTools(db),
+      feedbackTools({ store: createFeedbackStore(db), clock }),
+      communicationTools({ mailer, outgoing, clock }),
+    ],
     gate: { check: () => Promise.resolve({ outcome: 'run' }) },
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
@@ -335,6 +362,7 @@ export const compose = async (
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
     ...costs.routes(),
+    ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
     ...costs.routes(),
     ...knowledge.routes,
@@ -384,7 +412,7 @@ export const compose = async (
       await app.close();
       await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), parser.close(), embedder.close()]);
+      await Promise.all([models.close(), parser.close(), embedder.close(), outgoing.close()]);
       await db.close();
       lock.release();
     },

@@ -8,6 +8,7 @@ import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
+import { agentSuggestions } from './015-agent-suggestions.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly SchemaStep[] = [
   agents,
   memory,
   mcp,
+  agentSuggestions,
 ];
