@@ -364,7 +364,6 @@ export const compose = async (
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
-    ...costs.routes(),
     ...knowledge.routes,
     ...memory.routes,
     ...conversationRoutes(conversations),
