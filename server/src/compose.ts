@@ -8,6 +8,7 @@ import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
+import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
@@ -170,6 +171,7 @@ export const compose = async (
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
+  const tableEngine = createTableEngine();
   const events: EventSink = { publish: () => {} };
   const mailer =
     config.SMTP_URL === null
@@ -230,6 +232,7 @@ export const compose = async (
     blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
     parser,
     embedder,
+    tables: tableEngine,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -411,7 +414,13 @@ export const compose = async (
       await app.close();
       await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), parser.close(), embedder.close(), outgoing.close()]);
+      await Promise.all([
+        models.close(),
+        parser.close(),
+        embedder.close(),
+        outgoing.close(),
+        tableEngine.close(),
+      ]);
       await db.close();
       lock.release();
     },
