@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
+import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
+import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
@@ -17,11 +19,15 @@ import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
+  agentTools,
   createAgentService,
   createAgentStore,
   createRouter,
+  createSuggestionStore,
+  createSuggestions,
+  suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, createAudit } from './features/audit/index.ts';
+import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -30,10 +36,13 @@ import {
   createChooser,
   createConversationQueue,
 } from './features/chat/index.ts';
+import { communicationTools } from './features/communications/index.ts';
 import {
   conversationRoutes,
   createConversationService,
   createConversationStore,
+  createFeedbackStore,
+  feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
@@ -43,7 +52,14 @@ import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
+import {
+  createUsers,
+  findRights,
+  findUserOfTenant,
+  firstAdminOf,
+  profileTools,
+  userRoutes,
+} from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -55,6 +71,7 @@ import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { EventSink } from './kernel/events.ts';
+import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
 export interface Platform {
@@ -185,6 +202,7 @@ export const compose = async (
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
+  const tableEngine = createTableEngine();
   const events: EventSink = { publish: () => {} };
   const mailer =
     config.SMTP_URL === null
@@ -246,6 +264,7 @@ export const compose = async (
     blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
     parser,
     embedder,
+    tables: tableEngine,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -295,6 +314,19 @@ export const compose = async (
       return entities + observations + relations;
     },
   });
+  const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const ownTools: ToolSource[] = [
+    knowledge.tools,
+    memory.tools,
+    memory.preferenceTools,
+    costs.tools,
+    agentTools({ agents, suggestions }),
+    auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
+    profileTools(db),
+    feedbackTools({ store: createFeedbackStore(db), clock }),
+    communicationTools({ mailer, outgoing, clock }),
+  ];
   const {
     governance,
     mcp,
@@ -312,7 +344,7 @@ export const compose = async (
     memoryTools: memory.tools,
     publicUrl,
     callerFor: identity.callerFor,
-    ownSources: () => [knowledge.tools, memory.tools],
+    ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
   });
   const router = createRouter({ agents: AGENTS, embedder });
@@ -331,7 +363,7 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [knowledge.tools, memory.tools, mcp.toolSource],
+    toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
@@ -368,12 +400,7 @@ export const compose = async (
     clock,
   };
   const door = createMcpDoor({
-    sources: [
-      knowledge.tools,
-      memory.tools,
-      mcp.toolSource,
-      createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) }),
-    ],
+    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: '2.0.0',
     meter: meterOf(db, costs),
@@ -421,6 +448,7 @@ export const compose = async (
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
     ...costs.routes(),
+    ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
@@ -475,7 +503,13 @@ export const compose = async (
       await closeTools();
       await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), parser.close(), embedder.close()]);
+      await Promise.all([
+        models.close(),
+        parser.close(),
+        embedder.close(),
+        outgoing.close(),
+        tableEngine.close(),
+      ]);
       await db.close();
       lock.release();
     },

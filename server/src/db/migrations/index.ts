@@ -9,6 +9,7 @@ import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { governance } from './010-governance.ts';
+import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -23,5 +24,6 @@ export const migrations: readonly SchemaStep[] = [
   memory,
   mcp,
   governance,
+  agentSuggestions,
   runSteps,
 ];
