@@ -4,6 +4,7 @@ import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
+import type { McpTables } from './mcp.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -12,4 +13,5 @@ export interface Tables
     ChatTables,
     CostTables,
     HttpTables,
-    IdentityTables {}
+    IdentityTables,
+    McpTables {}

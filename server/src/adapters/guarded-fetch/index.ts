@@ -1,0 +1,2 @@
+export { isPublicAddress } from './addresses.ts';
+export { checkOutgoingUrl, createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';

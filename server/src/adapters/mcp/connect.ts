@@ -1,0 +1,223 @@
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import {
+  type McpConnector,
+  type McpEndpoint,
+  McpFault,
+  type McpHttpEndpoint,
+  type McpSession,
+  type McpSessionEvents,
+} from '../../kernel/mcp.ts';
+import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+import { httpStatusOf, toFault } from './faults.ts';
+import { createSession } from './session.ts';
+import { createStdioTransport } from './stdio-transport.ts';
+
+export interface ConnectorOptions {
+  clientInfo: { name: string; version: string };
+  /** For addresses that users registered. */
+  guarded: OutgoingHttp;
+  /** For addresses of the operator's file. */
+  open: OutgoingHttp;
+}
+
+/** How long a server may think about a method that older ones do not know before it is taken for an older one. */
+const PROBE_MS = 3_000;
+/** After a fault on the wire with calls waiting: how long the server may take to show that it lives. */
+const LIFE_SIGN_MS = 1_500;
+const GOODBYE_MS = 1_000;
+
+interface Attempt {
+  endpoint: McpEndpoint;
+  timeoutMs: number;
+  signal: AbortSignal;
+  events: McpSessionEvents;
+}
+
+const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const newClient = (options: ConnectorOptions, attempt: Attempt, mode: 'auto' | 'legacy'): Client =>
+  // No sampling, elicitation or roots: a server that asks for them is told that this client has none.
+  new Client(options.clientInfo, {
+    capabilities: {},
+    versionNegotiation: {
+      mode,
+      // Over HTTP every server answers an unknown method; silence there is an answer too.
+      probe: {
+        timeoutMs:
+          attempt.endpoint.transport === 'http'
+            ? attempt.timeoutMs
+            : Math.max(200, Math.min(PROBE_MS, Math.floor(attempt.timeoutMs / 3))),
+      },
+    },
+    listChanged: {
+      tools: { autoRefresh: false, debounceMs: 100, onChanged: () => attempt.events.onToolsChanged() },
+    },
+  });
+
+/**
+ * Connects within the time of the attempt; whatever happens, a failed transport is closed before this rejects, so that
+ * no process is left behind.
+ */
+const handshake = async (client: Client, transport: Transport, attempt: Attempt): Promise<void> => {
+  const deadline = AbortSignal.timeout(Math.ceil(attempt.timeoutMs));
+  const signal = AbortSignal.any([attempt.signal, deadline]);
+  const stopped = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener(
+      'abort',
+      () => reject(new McpFault('timeout', 'the server did not answer in time')),
+      {
+        once: true,
+      },
+    );
+  });
+  try {
+    if (attempt.signal.aborted) throw new McpFault('cancelled', 'the connection is no longer wanted');
+    await Promise.race([client.connect(transport, { timeout: attempt.timeoutMs, signal }), stopped]);
+  } catch (error) {
+    await transport.close().catch(() => {});
+    throw attempt.signal.aborted ? new McpFault('cancelled', 'the connection is no longer wanted') : error;
+  }
+};
+
+/** Watches a connected client and makes a session of it. */
+const watch = (
+  client: Client,
+  attempt: Attempt,
+  pid: number | null,
+  parts: { reason(): string; goodbye(): Promise<void> },
+): McpSession => {
+  let over = false;
+  let checking = false;
+  const session = createSession({
+    client,
+    pid,
+    end: async () => {
+      over = true;
+      await within(parts.goodbye(), GOODBYE_MS).catch(() => {});
+      await client.close().catch(() => {});
+    },
+  });
+  client.onclose = () => {
+    if (over) return;
+    over = true;
+    attempt.events.onClosed(parts.reason());
+  };
+  client.onerror = (error) => {
+    if (over) return;
+    attempt.events.onLog('client', error.message.slice(0, 500));
+    // A broken stream does not fail the calls that wait for it: ask for a sign of life, and end the session without one.
+    if (checking || attempt.endpoint.transport === 'stdio') return;
+    checking = true;
+    session
+      .ping(LIFE_SIGN_MS)
+      .catch((fault: McpFault) => {
+        if (fault.kind === 'closed' || fault.kind === 'timeout' || fault.kind === 'unreachable')
+          return client.close();
+      })
+      .finally(() => {
+        checking = false;
+      });
+  };
+  return session;
+};
+
+const connectStdio = async (options: ConnectorOptions, attempt: Attempt): Promise<McpSession> => {
+  const { endpoint } = attempt;
+  if (endpoint.transport !== 'stdio') throw new TypeError('not a stdio endpoint');
+  const startedAt = performance.now();
+  const once = async (mode: 'auto' | 'legacy', timeoutMs: number): Promise<McpSession> => {
+    const transport = createStdioTransport(endpoint, (line) => attempt.events.onLog('stderr', line));
+    const client = newClient(options, attempt, mode);
+    client.onerror = (error) => attempt.events.onLog('client', error.message.slice(0, 500));
+    try {
+      await handshake(client, transport, { ...attempt, timeoutMs });
+    } catch (error) {
+      const ended = transport.exitReason();
+      // Servers on old SDKs leave at any request before `initialize`: start again without the question.
+      const leftAtProbe =
+        mode === 'auto' && error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+      const left = timeoutMs - (performance.now() - startedAt);
+      if (leftAtProbe && left > 100 && !attempt.signal.aborted) return once('legacy', left);
+      const fault = toFault(error, attempt.signal);
+      throw ended === null || fault.kind === 'timeout' || fault.kind === 'cancelled'
+        ? fault
+        : new McpFault('unreachable', `the process ${ended}`, error);
+    }
+    return watch(client, attempt, transport.pid, {
+      reason: () => `the process ${transport.exitReason() ?? 'closed its output'}`,
+      goodbye: async () => {},
+    });
+  };
+  return once('auto', attempt.timeoutMs);
+};
+
+const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise<McpSession> => {
+  if (attempt.endpoint.transport !== 'http') throw new TypeError('not an http endpoint');
+  const endpoint: McpHttpEndpoint = attempt.endpoint;
+  const outgoing = endpoint.trusted ? options.open : options.guarded;
+  const refused = outgoing.check(endpoint.url);
+  if (refused !== null) throw new McpFault('unreachable', `the address ${refused}`);
+  const url = new URL(endpoint.url);
+  const shared = {
+    requestInit: { headers: { ...endpoint.headers } },
+    fetch: (target: string | URL, init?: RequestInit) => outgoing.fetch(target, init),
+  };
+
+  const streamable = new StreamableHTTPClientTransport(url, shared);
+  const client = newClient(options, attempt, 'auto');
+  try {
+    await handshake(client, streamable, attempt);
+    return watch(client, attempt, null, {
+      reason: () => 'the server closed the connection',
+      goodbye: () => streamable.terminateSession(),
+    });
+  } catch (error) {
+    const status = httpStatusOf(error);
+    // The older HTTP+SSE transport knows no POST to this address (protocol, "Backwards Compatibility").
+    if (status === null || ![400, 404, 405].includes(status)) throw toFault(error, attempt.signal);
+  }
+  const older = newClient(options, attempt, 'legacy');
+  try {
+    await handshake(older, new SSEClientTransport(url, shared), attempt);
+  } catch (error) {
+    const fault = toFault(error, attempt.signal);
+    throw fault.kind === 'expired' || fault.kind === 'closed'
+      ? new McpFault('unreachable', `there is no MCP server at this address: ${fault.message}`, error)
+      : fault;
+  }
+  return watch(older, attempt, null, {
+    reason: () => 'the server closed the connection',
+    goodbye: async () => {},
+  });
+};
+
+/** Sessions over stdio and HTTP by the official SDK, which speaks to servers of all protocol versions. */
+export const createMcpConnector = (options: ConnectorOptions): McpConnector => ({
+  async connect(endpoint, { timeoutMs, signal, events }) {
+    const attempt: Attempt = { endpoint, timeoutMs, signal, events };
+    try {
+      return endpoint.transport === 'stdio'
+        ? await connectStdio(options, attempt)
+        : await connectHttp(options, attempt);
+    } catch (error) {
+      throw toFault(error, signal);
+    }
+  },
+});

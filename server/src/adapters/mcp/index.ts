@@ -1,0 +1,1 @@
+export { type ConnectorOptions, createMcpConnector } from './connect.ts';

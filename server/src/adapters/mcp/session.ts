@@ -1,0 +1,143 @@
+import type { Client, ListToolsResult, RequestOptions } from '@modelcontextprotocol/client';
+import {
+  type McpCallOptions,
+  type McpContent,
+  McpFault,
+  type McpSession,
+  type McpToolInfo,
+} from '../../kernel/mcp.ts';
+import { toFault } from './faults.ts';
+
+/** More than any honest server has; the walk ends with an error beyond. */
+const MAX_PAGES = 100;
+const MAX_TOOLS = 5_000;
+
+type SdkTool = ListToolsResult['tools'][number];
+
+const toolInfo = (tool: SdkTool): McpToolInfo => ({
+  name: tool.name,
+  title: tool.title ?? tool.annotations?.title ?? null,
+  description: tool.description ?? '',
+  inputSchema: { ...tool.inputSchema },
+  outputSchema: tool.outputSchema === undefined ? null : { ...tool.outputSchema },
+  annotations: tool.annotations === undefined ? null : { ...tool.annotations },
+});
+
+interface Page<T> {
+  items: T[];
+  nextCursor: string | undefined;
+}
+
+/** Walks all pages; a cursor that was seen before would walk for ever, so it ends the walk with an error. */
+export const walkPages = async <T>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
+): Promise<T[]> => {
+  const all: T[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; ; pages++) {
+    if (pages >= MAX_PAGES || all.length > MAX_TOOLS) {
+      throw new McpFault('protocol', 'the list of the server does not end');
+    }
+    const page = await fetchPage(cursor);
+    all.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return all;
+    if (seen.has(cursor)) throw new McpFault('protocol', 'the cursor of the list does not move on');
+    seen.add(cursor);
+  }
+};
+
+export interface SessionParts {
+  client: Client;
+  pid: number | null;
+  /** Ends transport and processes. */
+  end(): Promise<void>;
+}
+
+export const createSession = ({ client, pid, end }: SessionParts): McpSession => {
+  const options = (call: McpCallOptions): RequestOptions => ({
+    signal: call.signal,
+    timeout: call.timeoutMs,
+    maxTotalTimeout: call.timeoutMs,
+    ...(call.onProgress === undefined ? {} : { onprogress: call.onProgress }),
+  });
+  const guarded = async <T>(call: McpCallOptions, work: () => Promise<T>): Promise<T> => {
+    if (call.signal.aborted) throw new McpFault('cancelled', 'the call was cancelled');
+    try {
+      return await work();
+    } catch (error) {
+      throw toFault(error, call.signal);
+    }
+  };
+  const has = (capability: 'resources' | 'prompts' | 'tools'): boolean =>
+    client.getServerCapabilities()?.[capability] !== undefined;
+  const info = client.getServerVersion();
+
+  return {
+    serverInfo:
+      info === undefined ? null : { name: info.name, version: info.version, title: info.title ?? null },
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
+    pid,
+    listTools: (call) =>
+      guarded(call, async () => {
+        if (!has('tools')) return [];
+        const tools = await walkPages<SdkTool>(async (cursor) => {
+          const page = await client.request(
+            { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+            options(call),
+          );
+          return { items: page.tools, nextCursor: page.nextCursor };
+        });
+        return tools.map(toolInfo);
+      }),
+    callTool: (name, args, call) =>
+      guarded(call, async () => {
+        const result = await client.callTool({ name, arguments: args }, options(call));
+        return {
+          content: result.content.map((block): McpContent => ({ ...block })),
+          structured: result.structuredContent,
+          isError: result.isError === true,
+        };
+      }),
+    listResources: (call) =>
+      guarded(call, async () => {
+        if (!has('resources')) return [];
+        return walkPages<Record<string, unknown>>(async (cursor) => {
+          const page = await client.request(
+            { method: 'resources/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+            options(call),
+          );
+          return { items: page.resources.map((r) => ({ ...r })), nextCursor: page.nextCursor };
+        });
+      }),
+    readResource: (uri, call) =>
+      guarded(call, async () => {
+        const { contents } = await client.readResource({ uri }, { ...options(call), cacheMode: 'bypass' });
+        return contents.map((part) => ({ ...part }));
+      }),
+    listPrompts: (call) =>
+      guarded(call, async () => {
+        if (!has('prompts')) return [];
+        return walkPages<Record<string, unknown>>(async (cursor) => {
+          const page = await client.request(
+            { method: 'prompts/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+            options(call),
+          );
+          return { items: page.prompts.map((p) => ({ ...p })), nextCursor: page.nextCursor };
+        });
+      }),
+    getPrompt: (name, args, call) =>
+      guarded(call, async () => ({ ...(await client.getPrompt({ name, arguments: args }, options(call))) })),
+    async ping(timeoutMs) {
+      const limits = { timeout: timeoutMs, maxTotalTimeout: timeoutMs };
+      try {
+        if (client.getProtocolEra() === 'modern') await client.discover(limits);
+        else await client.ping(limits);
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+    close: end,
+  };
+};

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import {
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import type { McpStdioEndpoint } from '../../kernel/mcp.ts';
+
+/**
+ * Messages to a child process over its standard streams. In place of the SDK's own transport, because a server is often
+ * a launcher with children of its own: each runs in a process group that is ended as a whole, and a death is reported
+ * when the process exits, not when the last holder of its pipes does.
+ */
+
+/** A message larger than this ends the connection; results up to 1 MB after decoding need room for escapes. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const MAX_LOG_LINE_CHARACTERS = 4_000;
+/** Time for leaving by itself after its input has closed, then after SIGTERM. */
+const EXIT_GRACE_MS = 500;
+const TERM_GRACE_MS = 1_500;
+/** After exit: time for what is still in the pipe to be read. */
+const DRAIN_MS = 200;
+
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (child.pid === undefined) return;
+    if (process.platform === 'win32') child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // The group is already gone.
+  }
+};
+
+const waitForExit = (child: ChildProcess, ms: number): Promise<boolean> => {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      child.off('exit', onExit);
+      resolve(false);
+    }, ms);
+    const onExit = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    child.once('exit', onExit);
+  });
+};
+
+/** Splits a stream of bytes into lines. */
+const lineReader = (onLine: (line: string) => void): ((chunk: Buffer) => void) => {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return (chunk) => {
+    rest += decoder.write(chunk);
+    const lines = rest.split(/\r?\n/);
+    rest = (lines.pop() ?? '').slice(-MAX_LOG_LINE_CHARACTERS);
+    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, MAX_LOG_LINE_CHARACTERS));
+  };
+};
+
+export interface GroupStdioTransport extends Transport {
+  readonly pid: number | null;
+  /** The SDK knows transports of processes by this property; what it holds goes to `onStderr`. */
+  readonly stderr: null;
+  /** How the process ended, for messages; null while it runs. */
+  exitReason(): string | null;
+}
+
+export const createStdioTransport = (
+  endpoint: McpStdioEndpoint,
+  onStderr: (line: string) => void,
+): GroupStdioTransport => {
+  const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+  let child: ChildProcess | null = null;
+  let ended: string | null = null;
+  let closed = false;
+
+  const finish = (): void => {
+    if (closed) return;
+    closed = true;
+    buffer.clear();
+    transport.onclose?.();
+  };
+
+  const read = (chunk: Buffer): void => {
+    try {
+      buffer.append(chunk);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      void transport.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = buffer.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      } catch (error) {
+        // A line that is no message (many servers print notices): the ones after it count.
+        transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  };
+
+  const transport: GroupStdioTransport = {
+    get pid() {
+      return child?.pid ?? null;
+    },
+    stderr: null,
+    exitReason: () => ended,
+    start: () =>
+      new Promise((resolve, reject) => {
+        const started = spawn(endpoint.command, [...endpoint.args], {
+          env: { ...getDefaultEnvironment(), ...endpoint.env },
+          ...(endpoint.cwd === undefined ? {} : { cwd: endpoint.cwd }),
+          stdio: ['pipe', 'pipe', 'pipe'],
+          detached: process.platform !== 'win32',
+          shell: false,
+          windowsHide: true,
+        });
+        child = started;
+        started.once('spawn', resolve);
+        started.on('error', (error) => {
+          ended ??= `could not be started: ${error.message}`;
+          reject(error);
+          finish();
+        });
+        started.once('exit', (code, signal) => {
+          ended = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+          // What it started must not outlive it, and must not hold its pipes open.
+          signalGroup(started, 'SIGKILL');
+          setTimeout(finish, DRAIN_MS).unref();
+        });
+        started.once('close', finish);
+        started.stdin?.on('error', (error) => transport.onerror?.(error));
+        started.stdout?.on('error', (error) => transport.onerror?.(error));
+        started.stdout?.on('data', read);
+        started.stderr?.on('data', lineReader(onStderr));
+        started.stderr?.on('error', () => {});
+      }),
+    send: (message: JSONRPCMessage) =>
+      new Promise((resolve, reject) => {
+        const input = child?.stdin;
+        if (closed || !input?.writable) return reject(new Error('the server process is not running'));
+        if (input.write(serializeMessage(message))) resolve();
+        else input.once('drain', () => resolve());
+      }),
+    close: async () => {
+      const running = child;
+      if (running === null || running.pid === undefined) return finish();
+      running.stdin?.end();
+      if (!(await waitForExit(running, EXIT_GRACE_MS))) {
+        signalGroup(running, 'SIGTERM');
+        if (!(await waitForExit(running, TERM_GRACE_MS))) {
+          signalGroup(running, 'SIGKILL');
+          await waitForExit(running, TERM_GRACE_MS);
+        }
+      }
+      running.stdout?.destroy();
+      running.stderr?.destroy();
+      finish();
+    },
+  };
+  return transport;
+};

@@ -1,0 +1,243 @@
+import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+} from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
+import { parseJsonBody } from '../../../http/json-body.ts';
+import { type AnyRoute, type Authenticate, route } from '../../../http/route.ts';
+import type { Caller } from '../../../kernel/caller.ts';
+import { AppError, unauthorized } from '../../../kernel/errors.ts';
+import { AnyObject } from '../../../kernel/schema.ts';
+import { createSchemaChecker } from '../check-schema.ts';
+import { createDoorSessions } from './sessions.ts';
+import { createDoorServer, type DoorToolOptions } from './tools.ts';
+
+/**
+ * The platform as an MCP server: `/mcp` over streamable HTTP. Clients of the 2026-07-28 revision are served request by
+ * request, older ones in sessions. Refusals before the protocol starts are JSON-RPC errors with the HTTP status that the
+ * protocol's transport part asks for: 401 with the address of the resource metadata, 403 for a foreign origin, 400
+ * without a session, 404 for one that is gone.
+ */
+export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onError'> {
+  authenticate: Authenticate;
+  now(): number;
+  /** Address under which clients reach the service, without a slash at the end; asked late, since the port may be free. */
+  publicUrl(): string;
+  /** Issuer of the tokens. */
+  issuer(): string;
+  /** Origins of web pages that may call, besides the service's own. */
+  corsOrigins: readonly string[];
+  draining(): boolean;
+  /** Counts the request for its caller and sets the rate headers; the refusal, or null. */
+  limit(request: FastifyRequest, reply: FastifyReply): AppError | null;
+}
+
+const PATH = '/mcp';
+const METADATA = '/.well-known/oauth-protected-resource';
+
+/** JSON-RPC error codes of what happens before a message is understood. */
+const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 422: -32700 };
+
+export const createMcpDoor = (options: McpDoorOptions) => {
+  const sessions = createDoorSessions(options.now);
+  const schemas = createSchemaChecker();
+  const callers = new WeakMap<AuthInfo, Caller>();
+  let onError: (error: unknown) => void = () => {};
+  const toolOptions: DoorToolOptions = { ...options, schemas, onError: (error) => onError(error) };
+
+  const modern = createMcpHandler(
+    ({ authInfo }) => {
+      const caller = authInfo === undefined ? undefined : callers.get(authInfo);
+      if (caller === undefined) throw new Error('a request came to the MCP server without its caller');
+      return createDoorServer(toolOptions, () => caller);
+    },
+    { legacy: 'reject', onerror: (error) => onError(error) },
+  );
+
+  const metadataUrl = (): string => `${options.publicUrl()}${METADATA}${PATH}`;
+
+  const refuse = (reply: FastifyReply, error: AppError): FastifyReply => {
+    const status = error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+    if (error.code === 'UNAUTHORIZED') {
+      const fault = error.details.reason === 'TOKEN_MISSING' ? '' : ', error="invalid_token"';
+      reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl()}"${fault}`);
+    }
+    if (error.retryAfterS !== undefined) reply.header('retry-after', String(error.retryAfterS));
+    return reply
+      .code(status)
+      .type('application/json; charset=utf-8')
+      .send({
+        jsonrpc: '2.0',
+        id: null,
+        error: {
+          code: RPC_CODE[error.status] ?? -32000,
+          message: error.message,
+          data: { code: error.code, request_id: reply.request.id },
+        },
+      });
+  };
+
+  /** Protects against pages that a browser makes call a service on the user's network (DNS rebinding). */
+  const isForeignOrigin = (request: FastifyRequest): boolean => {
+    const { origin } = request.headers;
+    if (origin === undefined) return false;
+    return origin !== new URL(options.publicUrl()).origin && !options.corsOrigins.includes(origin);
+  };
+
+  const signIn = async (request: FastifyRequest): Promise<Caller> => {
+    if (hasTokenInUrl(request.url)) {
+      throw unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer');
+    }
+    const token = bearerToken(request);
+    if (token === null)
+      throw unauthorized('TOKEN_MISSING', 'this needs a token: send Authorization: Bearer <token>');
+    return options.authenticate(token);
+  };
+
+  /** Hands the connection to the SDK, with the headers that the platform has set. */
+  const takeOver = (reply: FastifyReply): void => {
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined && name !== 'content-type') reply.raw.setHeader(name, value);
+    }
+    reply.hijack();
+  };
+
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const caller = await signIn(request);
+    request.context.caller = caller;
+    const limited = options.limit(request, reply);
+    if (limited !== null) throw limited;
+    if (options.draining()) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
+    }
+    const isPost = request.method === 'POST';
+    const body: unknown = isPost ? parseJsonBody(request.body as Buffer) : undefined;
+
+    const webRequest = isPost ? await toWebRequest(request.raw, body) : null;
+    if (webRequest !== null && !(await isLegacyRequest(webRequest, body))) {
+      const authInfo: AuthInfo = { token: '', clientId: caller.userId, scopes: [...caller.permissions] };
+      callers.set(authInfo, caller);
+      takeOver(reply);
+      const handler = toNodeHandler(
+        { fetch: (incoming) => modern.fetch(incoming, { authInfo, parsedBody: body }) },
+        { onerror: (error) => onError(error) },
+      );
+      return handler(request.raw, nodeResponse(reply), body);
+    }
+
+    const id = request.headers['mcp-session-id'];
+    if (typeof id === 'string') {
+      const session = sessions.find(id, caller);
+      if (session === null) throw new AppError('NOT_FOUND', 'the session is not known; initialize a new one');
+      takeOver(reply);
+      return session.transport.handleRequest(request.raw, reply.raw, body);
+    }
+    const messages = Array.isArray(body) ? body : [body];
+    if (!isPost || !messages.some((message) => isInitializeRequest(message))) {
+      throw new AppError('BAD_REQUEST', 'the header Mcp-Session-Id is missing; initialize a session first');
+    }
+    const session = await sessions.open(caller, (current) => createDoorServer(toolOptions, current));
+    takeOver(reply);
+    return session.transport.handleRequest(request.raw, reply.raw, body);
+  };
+
+  const plugin = (app: FastifyInstance): void => {
+    onError = (error) => app.log.error({ err: error }, 'MCP server');
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    app.setErrorHandler((error, request, reply) => {
+      if (error instanceof AppError) return refuse(reply, error);
+      const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+      if (status === 413) return refuse(reply, new AppError('PAYLOAD_TOO_LARGE', 'the message is too large'));
+      if (status === 415)
+        return refuse(reply, new AppError('UNSUPPORTED_MEDIA_TYPE', 'send application/json'));
+      request.log.error({ err: error }, 'request failed');
+      return refuse(reply, new AppError('INTERNAL_ERROR', 'something went wrong inside'));
+    });
+    const config = { access: 'public', surface: 'root' } as const;
+    app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: PATH,
+      config,
+      schema: { hide: true },
+      onRequest: async (request) => {
+        // Before the body is read.
+        if (isForeignOrigin(request)) {
+          throw new AppError(
+            'FORBIDDEN',
+            'this origin may not call; the setting CORS_ORIGINS names those that may',
+          );
+        }
+      },
+      handler: async (request, reply) => {
+        await serve(request, reply);
+        return reply;
+      },
+    });
+    app.route({
+      method: ['PUT', 'PATCH'],
+      url: PATH,
+      config,
+      schema: { hide: true },
+      handler: (_request, reply) => {
+        reply.header('allow', 'DELETE, GET, POST');
+        throw new AppError('METHOD_NOT_ALLOWED', 'this path takes DELETE, GET, POST');
+      },
+    });
+  };
+
+  /** RFC 9728: where the tokens for `/mcp` come from. */
+  const metadataRoute = (path: string, operationId: string): AnyRoute =>
+    route({
+      method: 'GET',
+      path,
+      surface: 'root',
+      operationId,
+      summary: 'Protected resource metadata of the MCP server (RFC 9728)',
+      tag: 'MCP',
+      access: 'public',
+      responses: { 200: AnyObject() },
+      handler: ({ reply }) => {
+        reply.header('cache-control', 'public, max-age=300');
+        return {
+          resource: `${options.publicUrl()}${PATH}`,
+          authorization_servers: [options.issuer()],
+          bearer_methods_supported: ['header'],
+          scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+          resource_name: 'Pentarch',
+        };
+      },
+    });
+
+  return {
+    plugin,
+    routes: [
+      metadataRoute(METADATA, 'getProtectedResourceMetadata'),
+      metadataRoute(`${METADATA}${PATH}`, 'getMcpResourceMetadata'),
+    ],
+    close: async (): Promise<void> => {
+      await sessions.close();
+      await modern.close();
+    },
+  };
+};
+
+/** The raw response in the narrow form that the SDK's adapter asks for. */
+const nodeResponse = (reply: FastifyReply): Parameters<ReturnType<typeof toNodeHandler>>[1] => {
+  const { raw } = reply;
+  return {
+    writeHead: (status, headers) => raw.writeHead(status, headers),
+    write: (chunk) => raw.write(chunk),
+    end: (chunk) => raw.end(chunk),
+    on: (event, listener) => raw.on(event, listener),
+    get destroyed() {
+      return raw.destroyed;
+    },
+  };
+};

@@ -1,0 +1,177 @@
+import { type ContentBlock, isSpecType, Server } from '@modelcontextprotocol/server';
+import { fieldFaults } from '../../../http/map-error.ts';
+import type { Caller } from '../../../kernel/caller.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { McpContent } from '../../../kernel/mcp.ts';
+import { type NanoUsd, usdToNano } from '../../../kernel/money.ts';
+import type { AgentTool, ToolGate, ToolSource } from '../../../kernel/tools.ts';
+import { isGatewayTool, type ProgressContext } from '../calls.ts';
+import type { SchemaChecker } from '../check-schema.ts';
+
+/** What a client of `/mcp` sees: every tool that its user may call, each behind the same gate as everywhere. */
+export interface DoorToolOptions {
+  sources: readonly ToolSource[];
+  gate: ToolGate;
+  schemas: SchemaChecker;
+  version: string;
+  meter(entry: {
+    caller: Caller;
+    server: string;
+    tool: string;
+    costNanoUsd: NanoUsd;
+    requestId: string;
+  }): Promise<void>;
+  onError(error: unknown): void;
+}
+
+type TextResult = {
+  content: { type: 'text'; text: string }[];
+  isError: boolean;
+  structuredContent?: Record<string, unknown>;
+};
+
+const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+
+const fullName = (tool: AgentTool): string => `${tool.server}.${tool.name}`;
+/** Some clients turn what is no letter or digit into an underscore. */
+const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+
+const failure = (text: string, structured?: Record<string, unknown>): TextResult => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+  ...(structured === undefined ? {} : { structuredContent: structured }),
+});
+
+const asObject = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+
+/** A server for one caller; `caller` is asked at each message, since permissions change while a session lasts. */
+export const createDoorServer = (options: DoorToolOptions, caller: () => Caller): Server => {
+  const server = new Server(
+    { name: 'pentarch', title: 'Pentarch', version: options.version },
+    {
+      capabilities: { tools: {} },
+      instructions:
+        'Tools of the organisation, under its governance: a call may have to wait for an approval, and says so.',
+    },
+  );
+
+  const usable = async (): Promise<AgentTool[]> => {
+    const who = caller();
+    const lists = await Promise.all(options.sources.map((source) => source.list(who, null)));
+    return lists.flat().filter((tool) => who.permissions.has(tool.permission) && NAME.test(fullName(tool)));
+  };
+
+  server.setRequestHandler('tools/list', async () => ({
+    tools: (await usable()).map((tool) => ({
+      name: fullName(tool),
+      description: tool.description,
+      inputSchema: { ...tool.inputSchema, type: 'object' as const },
+      annotations: {
+        readOnlyHint: tool.annotations.readOnly,
+        destructiveHint: tool.annotations.destructive,
+        idempotentHint: tool.annotations.idempotent,
+        openWorldHint: tool.annotations.openWorld,
+      },
+    })),
+  }));
+
+  const perform = async (tool: AgentTool, args: Record<string, unknown>, context: ProgressContext) => {
+    if (isGatewayTool(tool)) {
+      const result = await tool.callForResult(args, context);
+      const structured = asObject(result.structured);
+      return {
+        costNanoUsd: usdToNano(tool.policy.cost_usd ?? 0),
+        answer: {
+          content: result.content.filter((block): block is McpContent & ContentBlock =>
+            isSpecType.ContentBlock(block),
+          ),
+          isError: result.isError,
+          ...(structured === undefined ? {} : { structuredContent: structured }),
+        },
+      };
+    }
+    const outcome = await tool.call(args, context);
+    const structured = asObject(outcome.structured);
+    return {
+      costNanoUsd: outcome.costNanoUsd ?? 0,
+      answer: {
+        content: [{ type: 'text' as const, text: outcome.content }],
+        isError: outcome.isError,
+        ...(structured === undefined ? {} : { structuredContent: structured }),
+      },
+    };
+  };
+
+  server.setRequestHandler('tools/call', async ({ params }, extra) => {
+    const who = caller();
+    const tools = await usable();
+    const wanted = params.name;
+    const tool =
+      tools.find((t) => fullName(t) === wanted) ??
+      tools.find((t) => plainName(fullName(t)) === plainName(wanted));
+    if (tool === undefined) return failure(`there is no tool ${wanted}`);
+    const args = params.arguments ?? {};
+    const verdict = options.schemas.check(tool.inputSchema, args);
+    if (!verdict.ok) {
+      if ('unusable' in verdict) return failure('the input schema of this tool cannot be used');
+      const fields = fieldFaults(verdict.faults);
+      return failure(fields.map(({ field, reason }) => `${field} ${reason}`).join('; '), { fields });
+    }
+    const progressToken = extra.mcpReq._meta?.progressToken;
+    const context: ProgressContext = {
+      caller: who,
+      agentId: null,
+      conversationId: null,
+      runId: null,
+      requestId: newId(),
+      signal: extra.mcpReq.signal,
+      tainted: false,
+      ...(progressToken === undefined
+        ? {}
+        : {
+            onProgress: ({ progress, total, message }) => {
+              extra.mcpReq
+                .notify({
+                  method: 'notifications/progress',
+                  params: {
+                    progressToken,
+                    progress,
+                    ...(total === undefined ? {} : { total }),
+                    ...(message === undefined ? {} : { message }),
+                  },
+                })
+                .catch(options.onError);
+            },
+          }),
+    };
+    try {
+      const decision = await options.gate.check(tool, args, context);
+      if (decision.outcome === 'denied') return failure(`the call was not approved: ${decision.reason}`);
+      if (decision.outcome === 'wait') {
+        const text = `The call waits for an approval (proposal ${decision.proposalId}). It runs by itself once that is given.`;
+        return failure(text, { status: 'awaiting_approval', proposal_id: decision.proposalId });
+      }
+      const { answer, costNanoUsd } = await perform(tool, args, context);
+      if (costNanoUsd > 0) {
+        const { server: serverName, name } = tool;
+        await options.meter({
+          caller: who,
+          server: serverName,
+          tool: name,
+          costNanoUsd,
+          requestId: context.requestId,
+        });
+      }
+      return answer;
+    } catch (error) {
+      if (error instanceof AppError && error.code !== 'INTERNAL_ERROR') {
+        return failure(error.message, { code: error.code });
+      }
+      options.onError(error);
+      return failure('something went wrong inside');
+    }
+  });
+  return server;
+};

@@ -1,0 +1,119 @@
+import type { Db } from '../../db/db.ts';
+import type { AnyRoute } from '../../http/route.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { McpConnector } from '../../kernel/mcp.ts';
+import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
+import type { BuiltinServer } from './builtin-runtime.ts';
+import { type Calls, type CallsOptions, createCalls } from './calls.ts';
+import { createSchemaChecker } from './check-schema.ts';
+import { createPinBook } from './pins.ts';
+import { createRegistry, type RegistryOptions } from './registry.ts';
+import { createMcpRoutes } from './routes.ts';
+import { createSecretBox } from './secret-box.ts';
+import { createService, type McpAuditEntry } from './service.ts';
+import { createMcpStore } from './store.ts';
+
+export { createFilesServer } from './builtin/files.ts';
+export { createMemoryServer, type GraphMemory } from './builtin/memory.ts';
+export { createTimeServer } from './builtin/time.ts';
+export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
+export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
+export type { McpAuditEntry } from './service.ts';
+export type { ServerPolicy, ToolPolicy } from './types.ts';
+
+export interface McpOptions {
+  db: Db;
+  /** 32 bytes: encrypts commands, addresses, environment and headers at rest. */
+  secretKey: Uint8Array;
+  connector: McpConnector;
+  clock: Clock;
+  random?: () => number;
+  gate: ToolGate;
+  /** `MCP_ALLOW_STDIO`. */
+  allowStdio: readonly string[];
+  /** Why an address may not be called, or null (adapters/guarded-fetch). */
+  checkUrl(url: string): string | null;
+  /** `MCP_CONFIG`. */
+  configFile: string | null;
+  builtins: readonly BuiltinServer[];
+  proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
+  audit(entry: McpAuditEntry): void;
+  meter: CallsOptions['meter'];
+  observeCall: CallsOptions['observeCall'];
+  logger: RegistryOptions['logger'];
+  limits?: RegistryOptions['limits'];
+}
+
+export interface McpFeature {
+  routes: AnyRoute[];
+  /** Tools of all servers, for agents and for the door. */
+  toolSource: ToolSource;
+  calls: Calls;
+  /** Reads what is registered and begins to connect; returns before any server has answered. */
+  start(): Promise<void>;
+  /** Ends all sessions and processes. */
+  close(): Promise<void>;
+  /** For /ready and /metrics: how many servers are in which state. */
+  health(): { connected: number; connecting: number; error: number; disabled: number };
+}
+
+/** The MCP gateway, put together. */
+export const createMcpFeature = (options: McpOptions): McpFeature => {
+  const { clock } = options;
+  const store = createMcpStore(options.db, createSecretBox(options.secretKey));
+  const pins = createPinBook({
+    store,
+    clock,
+    onHeldBack: (tenantId, server, tool, fingerprint) =>
+      options.audit({
+        tenantId,
+        userId: null,
+        action: 'mcp.tool.held_back',
+        subject: `${server}.${tool}`,
+        details: { fingerprint },
+      }),
+  });
+  const registry = createRegistry({
+    store,
+    connector: options.connector,
+    clock,
+    random: options.random ?? Math.random,
+    allowStdio: options.allowStdio,
+    configFile: options.configFile,
+    builtins: options.builtins,
+    logger: options.logger,
+    onTools: (tenantId, server, tools) => {
+      pins.states(tenantId, server, tools).catch((error: unknown) => {
+        options.logger.warn({ err: error, server }, 'what was accepted of MCP tools could not be written');
+      });
+    },
+    reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  const { gate, meter, observeCall } = options;
+  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, meter, observeCall });
+  const service = createService({
+    store,
+    registry,
+    calls,
+    pins,
+    connector: options.connector,
+    clock,
+    limits: { allowStdio: options.allowStdio, checkUrl: options.checkUrl },
+    audit: options.audit,
+  });
+  return {
+    routes: createMcpRoutes({ service, calls, proposal: options.proposal }),
+    toolSource: { list: (caller) => calls.list(caller) },
+    calls,
+    start: () => registry.start(),
+    close: () => registry.close(),
+    health() {
+      const counts = { connected: 0, connecting: 0, error: 0, disabled: 0 };
+      for (const server of registry.all()) counts[server.runtime.state().status]++;
+      return counts;
+    },
+  };
+};

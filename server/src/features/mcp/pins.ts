@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { McpToolInfo } from '../../kernel/mcp.ts';
+import type { McpStore, ToolPin } from './store.ts';
+import { isSuspicious } from './suspicion.rules.ts';
+
+/**
+ * What was accepted of each tool, by tenant. The tools of a server's first listing are accepted with it (registering it
+ * is the decision), but for those whose text looks like an instruction. A tool that comes later is `new` and may be
+ * used; one that is not what was accepted any more is `changed` and held back until an operator accepts it.
+ */
+export interface PinState {
+  pinned: 'accepted' | 'changed' | 'new';
+  /** Not to be called, and not shown to agents. */
+  held: boolean;
+  suspicious: boolean;
+  fingerprint: string;
+}
+
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, inner]) => [key, canonical(inner)]),
+  );
+};
+
+/** Hash of all that a model or a gate reads of a tool; the order of keys does not count. */
+export const fingerprintOf = (tool: McpToolInfo): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(
+        canonical({
+          name: tool.name,
+          title: tool.title,
+          description: tool.description,
+          inputSchema: tool.inputSchema,
+          outputSchema: tool.outputSchema,
+          annotations: tool.annotations,
+        }),
+      ),
+    )
+    .digest('base64url');
+
+interface Judged {
+  fingerprint: string;
+  suspicious: boolean;
+}
+
+export interface PinBook {
+  /** State of each tool for the tenant; what is seen for the first time is written down. */
+  states(
+    tenantId: string,
+    server: string,
+    tools: readonly McpToolInfo[],
+  ): Promise<ReadonlyMap<string, PinState>>;
+  accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
+  forget(tenantId: string, server: string): void;
+}
+
+/** Pins of other nodes' operators are seen after so long. */
+const FRESH_MS = 15_000;
+
+export const createPinBook = (options: {
+  store: McpStore;
+  clock: Clock;
+  /** Called once for each change that is seen. */
+  onHeldBack(tenantId: string, server: string, tool: string, fingerprint: string): void;
+}): PinBook => {
+  const { store, clock } = options;
+  const known = new Map<string, { at: number; pins: Promise<Map<string, ToolPin>> }>();
+  /** A listing keeps its objects until the server sends another: each is hashed once. */
+  const judged = new WeakMap<McpToolInfo, Judged>();
+  const reported = new Set<string>();
+  const keyOf = (tenantId: string, server: string): string => `${tenantId}/${server}`;
+
+  const judge = (tool: McpToolInfo): Judged => {
+    let found = judged.get(tool);
+    if (found === undefined) {
+      found = { fingerprint: fingerprintOf(tool), suspicious: isSuspicious(tool) };
+      judged.set(tool, found);
+    }
+    return found;
+  };
+
+  const load = (tenantId: string, server: string): Promise<Map<string, ToolPin>> => {
+    const key = keyOf(tenantId, server);
+    const held = known.get(key);
+    if (held !== undefined && clock.now() - held.at < FRESH_MS) return held.pins;
+    const pins = store.pins(tenantId, server).then((rows) => new Map(rows.map((row) => [row.tool, row])));
+    pins.catch(() => known.delete(key));
+    known.set(key, { at: clock.now(), pins });
+    return pins;
+  };
+
+  return {
+    async states(tenantId, server, tools) {
+      const pins = await load(tenantId, server);
+      const first = pins.size === 0;
+      const unseen: ToolPin[] = [];
+      for (const tool of tools) {
+        if (pins.has(tool.name)) continue;
+        const { fingerprint, suspicious } = judge(tool);
+        unseen.push({ tool: tool.name, fingerprint, status: first && !suspicious ? 'accepted' : 'new' });
+      }
+      if (unseen.length > 0) {
+        for (const pin of unseen) pins.set(pin.tool, pin);
+        await store.addPins(tenantId, server, unseen, clock.now());
+      }
+      const states = new Map<string, PinState>();
+      for (const tool of tools) {
+        const pin = pins.get(tool.name);
+        if (pin === undefined) continue;
+        const { fingerprint, suspicious } = judge(tool);
+        const changed = pin.fingerprint !== fingerprint;
+        if (changed) {
+          const change = `${keyOf(tenantId, server)}/${tool.name}/${fingerprint}`;
+          if (!reported.has(change)) {
+            reported.add(change);
+            options.onHeldBack(tenantId, server, tool.name, fingerprint);
+          }
+        }
+        states.set(tool.name, {
+          pinned: changed ? 'changed' : pin.status,
+          held: changed || (suspicious && pin.status === 'new'),
+          suspicious,
+          fingerprint,
+        });
+      }
+      return states;
+    },
+    async accept(tenantId, server, tool, acceptedBy) {
+      const { fingerprint } = judge(tool);
+      await store.acceptPin(tenantId, server, { tool: tool.name, fingerprint, acceptedBy, at: clock.now() });
+      const pins = await load(tenantId, server);
+      pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
+    },
+    forget(tenantId, server) {
+      known.delete(keyOf(tenantId, server));
+    },
+  };
+};

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { ROLES } from '../../kernel/caller.ts';
+import { Strict, StringEnum } from '../../kernel/schema.ts';
+import { APPROVALS, FLAGS, RISKS } from './types.ts';
+
+/** Wire forms of policies and access lists: the same in the API and in the file. */
+export const ToolPolicySchema = Strict({
+  cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Cost of one call' })),
+  risk: Type.Optional(StringEnum(RISKS)),
+  flags: Type.Optional(Type.Array(StringEnum(FLAGS), { uniqueItems: true })),
+  approval: Type.Optional(StringEnum(APPROVALS)),
+});
+
+export const ServerPolicySchema = Strict({
+  default: Type.Optional(ToolPolicySchema),
+  tools: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 200 }), ToolPolicySchema, {
+      description: 'By glob of the tool name',
+    }),
+  ),
+});
+
+const AccessRuleSchema = Strict({
+  tenants: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { description: 'Ids of tenants' })),
+  roles: Type.Optional(Type.Array(StringEnum(ROLES))),
+  tools: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Globs' })),
+});
+
+export const AccessListSchema = Strict({
+  allow: Type.Optional(Type.Array(AccessRuleSchema, { maxItems: 100 })),
+  deny: Type.Optional(Type.Array(AccessRuleSchema, { maxItems: 100, description: 'Wins over allow' })),
+});

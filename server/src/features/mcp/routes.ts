@@ -1,0 +1,248 @@
+import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
+import { type AnyRoute, route } from '../../http/route.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { iso } from '../../kernel/clock.ts';
+import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import type { Calls } from './calls.ts';
+import { slugOf } from './rules.ts';
+import * as wire from './schema.ts';
+import type { McpService, ServerInput } from './service.ts';
+
+export interface McpRouteOptions {
+  service: McpService;
+  calls: Calls;
+  /** The Proposal in its wire form, as governance gives it. */
+  proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
+}
+
+const tag = 'MCP';
+
+/** Aborted when the client goes away before it has its answer. */
+const goneSignal = (reply: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+};
+
+type ListQuery = Static<typeof wire.ListQuery>;
+
+/** A page of a list that is in memory as a whole; the cursor is the place in the list. */
+const pageOf = <T>(all: readonly T[], query: ListQuery): PageResult<T> => {
+  const request = pageRequest(query);
+  const start = request.after === null ? (request.page - 1) * request.limit : request.after.createdAt + 1;
+  const rows = all.slice(start, start + request.limit + 1).map((item, i) => ({ item, place: start + i }));
+  const page = pageResult(request, rows, all.length, (row) => ({ createdAt: row.place, id: 'place' }));
+  return { ...page, items: page.items.map((row) => row.item) };
+};
+
+const importInputs = (servers: Static<typeof wire.ServerImport>['mcpServers']): ServerInput[] =>
+  Object.entries(servers).map(([given, { type, disabled, ...entry }]) => ({
+    ...entry,
+    name: slugOf(given),
+    title: entry.title ?? (slugOf(given) === given ? undefined : given),
+    transport: entry.url !== undefined || (type !== undefined && type !== 'stdio') ? 'http' : 'stdio',
+    enabled: disabled === true ? false : entry.enabled,
+  }));
+
+export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/mcp/servers',
+    operationId: 'listMcpServers',
+    summary: 'MCP servers that the caller may use',
+    tag,
+    access: 'mcp:read',
+    query: wire.ListQuery,
+    responses: { 200: wire.McpServers },
+    handler: ({ caller, query }) => pageOf(service.servers(caller), query),
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/servers',
+    operationId: 'createMcpServer',
+    summary: 'Register an MCP server for the tenant',
+    description: 'Values of env and headers are kept encrypted and never shown again.',
+    tag,
+    access: 'mcp:manage',
+    body: wire.ServerCreate,
+    responses: { 201: wire.McpServer },
+    handler: async ({ caller, body, reply }) => {
+      const created = await service.create(caller, body);
+      reply.header('location', `${reply.request.url.split('?')[0]}/${created.name}`);
+      return created;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/servers/test',
+    operationId: 'testMcpServer',
+    summary: 'Try a server without registering it',
+    tag,
+    access: 'mcp:manage',
+    body: wire.ServerTest,
+    responses: { 200: wire.TestResult },
+    handler: ({ caller, body, reply }) => service.test(caller, body, goneSignal(reply)),
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/servers/import',
+    operationId: 'importMcpServers',
+    summary: 'Register all servers of a file in the mcpServers form',
+    tag,
+    access: 'mcp:manage',
+    body: wire.ServerImport,
+    responses: { 201: wire.ImportedServers },
+    handler: async ({ caller, body }) => ({
+      items: await service.import(caller, importInputs(body.mcpServers)),
+    }),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/mcp/servers/:name',
+    operationId: 'updateMcpServer',
+    summary: 'Change a registered MCP server',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByName,
+    body: wire.ServerUpdate,
+    responses: { 200: wire.McpServer },
+    handler: ({ caller, params, body }) => service.update(caller, params.name, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/mcp/servers/:name',
+    operationId: 'deleteMcpServer',
+    summary: 'Remove a registered MCP server',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByName,
+    responses: { 204: null },
+    handler: ({ caller, params }) => service.remove(caller, params.name),
+  }),
+  route({
+    method: 'GET',
+    path: '/mcp/servers/:name/logs',
+    operationId: 'getMcpServerLogs',
+    summary: 'Last lines that a server wrote to its standard error, and notices about its connection',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByName,
+    responses: { 200: wire.LogLines },
+    handler: ({ caller, params }) => ({
+      items: service.logs(caller, params.name).map((line) => ({ ...line, at: iso(line.at) })),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/mcp/:server/tools',
+    operationId: 'listMcpTools',
+    summary: 'Tools of a server',
+    tag,
+    access: 'mcp:read',
+    params: wire.ByServer,
+    query: wire.ListQuery,
+    responses: { 200: wire.McpTools },
+    handler: async ({ caller, params, query, reply }) =>
+      pageOf(await service.tools(caller, params.server, goneSignal(reply)), query),
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/:server/call',
+    operationId: 'callMcpTool',
+    summary: 'Call a tool of a server',
+    description:
+      "A tool's own error is 200 with is_error; 202 gives the proposal that must be approved before the tool runs.",
+    tag,
+    access: 'mcp:call',
+    params: wire.ByServer,
+    body: wire.CallRequest,
+    responses: { 200: wire.CallResponse, 202: wire.CallPending },
+    handler: async ({ caller, params, body, reply, requestId }) => {
+      const done = await calls.call(
+        params.server,
+        { tool: body.tool, arguments: body.arguments ?? {}, timeoutMs: body.timeout_ms ?? null },
+        {
+          caller,
+          agentId: null,
+          conversationId: null,
+          runId: null,
+          requestId,
+          signal: goneSignal(reply),
+          tainted: false,
+        },
+      );
+      if (done.outcome === 'done') return done.result;
+      reply.code(202);
+      return { proposal: await proposal(caller, done.proposalId) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/:server/tools/:tool/accept',
+    operationId: 'acceptMcpTool',
+    summary: 'Accept a tool that is new or has changed, as it is now',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByTool,
+    body: wire.AcceptRequest,
+    responses: { 200: wire.McpTool },
+    handler: ({ caller, params, body }) =>
+      service.accept(caller, params.server, params.tool, body.fingerprint),
+  }),
+  route({
+    method: 'GET',
+    path: '/mcp/:server/resources',
+    operationId: 'listMcpResources',
+    summary: 'Resources of a server',
+    tag,
+    access: 'mcp:read',
+    params: wire.ByServer,
+    responses: { 200: wire.Items },
+    handler: async ({ caller, params, reply }) => ({
+      items: await service.resources(caller, params.server, goneSignal(reply)),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/mcp/:server/resources/read',
+    operationId: 'readMcpResource',
+    summary: 'Contents of a resource',
+    tag,
+    access: 'mcp:call',
+    params: wire.ByServer,
+    query: wire.ReadResourceQuery,
+    responses: { 200: wire.Items },
+    handler: async ({ caller, params, query, reply }) => ({
+      items: await service.readResource(caller, params.server, query.uri, goneSignal(reply)),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/mcp/:server/prompts',
+    operationId: 'listMcpPrompts',
+    summary: 'Prompts of a server',
+    tag,
+    access: 'mcp:read',
+    params: wire.ByServer,
+    responses: { 200: wire.Items },
+    handler: async ({ caller, params, reply }) => ({
+      items: await service.prompts(caller, params.server, goneSignal(reply)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/:server/prompts/get',
+    operationId: 'getMcpPrompt',
+    summary: 'A prompt with its arguments filled in',
+    tag,
+    access: 'mcp:call',
+    params: wire.ByServer,
+    body: wire.PromptRequest,
+    responses: { 200: wire.AnyPrompt },
+    handler: ({ caller, params, body, reply }) =>
+      service.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
+  }),
+];

@@ -1,0 +1,187 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { ToolAnnotations } from '../../kernel/tools.ts';
+import type { AccessList, AccessRule, Approval, Flag, Risk, ServerPolicy, ToolPolicy } from './types.ts';
+
+/** Decisions of the gateway; no clock, no network, no storage. */
+
+const NAME = /^[a-z0-9-]{1,40}$/;
+/** `servers` is a path of the API, `pentarch` the platform's own tools. */
+const RESERVED = new Set(['servers', 'pentarch']);
+
+/** What is wrong with the name of a server, or null. */
+export const serverNameFault = (name: string): string | null => {
+  if (!NAME.test(name)) return 'must have 1 to 40 of a-z, 0-9 and -';
+  return RESERVED.has(name) ? 'is reserved' : null;
+};
+
+/** A name of the shared file, which may hold anything, as a name of the platform. */
+export const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+
+/**
+ * `MCP_ALLOW_STDIO`: each entry is a command, or a command with its first arguments (`npx -y some-server`). The command
+ * must be written exactly so; an entry without arguments allows any.
+ */
+export const isStdioAllowed = (
+  allowed: readonly string[],
+  command: string,
+  args: readonly string[],
+): boolean =>
+  allowed.some((entry) => {
+    const [first, ...rest] = entry.split(/\s+/).filter((part) => part !== '');
+    return first === command && rest.every((part, i) => args[i] === part);
+  });
+
+/** Variables by which a program can be made to load code, take other programs or send its traffic elsewhere. */
+const DANGEROUS_ENV = new RegExp(
+  `^(${[
+    'LD_.*',
+    'DYLD_.*',
+    'GCONV_PATH',
+    'NODE_(OPTIONS|PATH|REPL_.*|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|V8_COVERAGE)',
+    'NPM_CONFIG_.*',
+    'PYTHON.*',
+    'PERL.*',
+    'RUBY(OPT|LIB|SHELL)',
+    'GEM_(HOME|PATH)',
+    'BUNDLE_.*',
+    'JAVA_TOOL_OPTIONS',
+    '_JAVA_OPTIONS',
+    'JDK_JAVA_OPTIONS',
+    'CLASSPATH',
+    'DOTNET_(STARTUP_HOOKS|ADDITIONAL_DEPS)',
+    'PATH',
+    'PATHEXT',
+    'COMSPEC',
+    'SHELL',
+    'SHELLOPTS',
+    'BASHOPTS',
+    'BASH_ENV',
+    'BASH_FUNC_.*',
+    'ENV',
+    'IFS',
+    'PS4',
+    'PROMPT_COMMAND',
+    'ZDOTDIR',
+    'HOME',
+    'USERPROFILE',
+    'TMPDIR',
+    'GIT_.*',
+    'SSH_.*',
+    'EDITOR',
+    'VISUAL',
+    'PAGER',
+    'BROWSER',
+    'OPENSSL_(CONF|MODULES|ENGINES)',
+    'SSL_CERT_(FILE|DIR)',
+    '(HTTP|HTTPS|ALL|NO)_PROXY',
+    'UV_.*',
+    'PIP_.*',
+    'DENO_.*',
+    'BUN_.*',
+  ].join('|')})$`,
+  'i',
+);
+
+export const envFault = (name: string, value: string): string | null => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'is not a name of a variable';
+  if (DANGEROUS_ENV.test(name)) return 'is not allowed: it can change what the program runs';
+  return value.includes('\u0000') ? 'must not hold a NUL' : null;
+};
+
+/** Set by the transport itself, or able to change what the request means on the way. */
+const OWN_HEADERS =
+  /^(host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept|proxy-.*|x-forwarded-.*|forwarded|mcp-.*|last-event-id)$/i;
+
+export const headerFault = (name: string, value: string): string | null => {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)) return 'is not a name of a header';
+  if (OWN_HEADERS.test(name)) return 'is set by the platform';
+  return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value) ? null : 'has characters that no header may hold';
+};
+
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+export const globMatches = (glob: string, name: string): boolean =>
+  new RegExp(
+    `^${glob
+      .split('*')
+      .map((part) => part.split('?').map(escapeRegExp).join('.'))
+      .join('.*')}$`,
+    's',
+  ).test(name);
+
+const literalLength = (glob: string): number => glob.replaceAll(/[*?]/g, '').length;
+
+/** What the operator's policy says of one tool; later (more literal) globs override part by part. */
+export const policyOf = (policy: ServerPolicy, tool: string): ToolPolicy => {
+  const matching = Object.entries(policy.tools ?? {})
+    .filter(([glob]) => globMatches(glob, tool))
+    .sort(([a], [b]) => literalLength(a) - literalLength(b));
+  const result: ToolPolicy = { ...policy.default };
+  for (const [, part] of matching) {
+    if (part.cost_usd !== undefined) result.cost_usd = part.cost_usd;
+    if (part.risk !== undefined) result.risk = part.risk;
+    if (part.flags !== undefined) result.flags = part.flags;
+    if (part.approval !== undefined) result.approval = part.approval;
+  }
+  return result;
+};
+
+export interface ResolvedPolicy {
+  cost_usd: number;
+  risk: Risk;
+  flags: Flag[];
+  approval: Approval;
+}
+
+/** With all parts: what is not said comes from what the tool declares (contract, section 7). */
+export const resolvePolicy = (policy: ToolPolicy, annotations: ToolAnnotations): ResolvedPolicy => {
+  const flags = [...(policy.flags ?? [])];
+  const declared: Approval = annotations.destructive ? 'pentarchy' : 'auto';
+  return {
+    cost_usd: policy.cost_usd ?? 0,
+    risk: policy.risk ?? (annotations.destructive ? 'high' : annotations.readOnly ? 'low' : 'medium'),
+    flags,
+    approval: policy.approval ?? (flags.length > 0 ? 'human' : declared),
+  };
+};
+
+/** The hints of the protocol as the platform reads them; what is not declared is not assumed to be harmless. */
+export const readAnnotations = (declared: Record<string, unknown> | null): ToolAnnotations => {
+  const readOnly = declared?.readOnlyHint === true;
+  return {
+    readOnly,
+    destructive: !readOnly && declared?.destructiveHint === true,
+    idempotent: readOnly || declared?.idempotentHint === true,
+    openWorld: declared?.openWorldHint !== false,
+  };
+};
+
+type Subject = Pick<Caller, 'tenantId' | 'roles'>;
+
+/** `tool` null: does the rule speak of the server as a whole. */
+const ruleMatches = (rule: AccessRule, subject: Subject, tool: string | null): boolean =>
+  (rule.tenants === undefined || rule.tenants.includes(subject.tenantId)) &&
+  (rule.roles === undefined || rule.roles.some((role) => subject.roles.includes(role))) &&
+  (rule.tools === undefined || (tool !== null && rule.tools.some((glob) => globMatches(glob, tool))));
+
+/** May the caller see the server at all: some tool of it could be allowed, and the whole is not denied. */
+export const mayUseServer = (access: AccessList, subject: Subject): boolean => {
+  if (access.deny?.some((rule) => ruleMatches(rule, subject, null))) return false;
+  if (access.allow === undefined || access.allow.length === 0) return true;
+  return access.allow.some((rule) => ruleMatches({ ...rule, tools: undefined }, subject, null));
+};
+
+export const mayUseTool = (access: AccessList, subject: Subject, tool: string): boolean => {
+  if (access.deny?.some((rule) => ruleMatches(rule, subject, tool))) return false;
+  if (access.allow === undefined || access.allow.length === 0) return true;
+  return access.allow.some((rule) => ruleMatches(rule, subject, tool));
+};
+
+/** Next try after `failures` failures in a row: 0.5 s doubling to a minute, with a fifth of jitter (`random` 0–1). */
+export const backOffMs = (failures: number, random: number): number =>
+  Math.round(Math.min(60_000, 500 * 2 ** Math.max(0, failures - 1)) * (0.8 + 0.4 * random));

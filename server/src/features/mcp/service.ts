@@ -1,0 +1,353 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { isoOrNull } from '../../kernel/clock.ts';
+import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type McpConnector, McpFault } from '../../kernel/mcp.ts';
+import type { Calls, VisibleTool } from './calls.ts';
+import { type EndpointInput, type EndpointLimits, endpointOf, redactorOf } from './endpoint.ts';
+import { toAppError } from './faults.ts';
+import type { PinBook } from './pins.ts';
+import type { RegisteredServer, Registry } from './registry.ts';
+import { mayUseServer, serverNameFault } from './rules.ts';
+import type { McpStore, ServerRecord } from './store.ts';
+import { nameWarnings } from './suspicion.rules.ts';
+import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
+
+/** Registering and looking at servers. */
+
+export interface McpAuditEntry {
+  tenantId: string;
+  /** Null for what the platform saw by itself. */
+  userId: string | null;
+  action: string;
+  subject: string;
+  details: Record<string, unknown>;
+}
+
+export interface ServerInput extends EndpointInput {
+  name: string;
+  title?: string | undefined;
+  enabled?: boolean | undefined;
+  timeout_ms?: number | undefined;
+  policy?: ServerPolicy | undefined;
+  access?: AccessList | undefined;
+}
+
+export type ServerPatch = Partial<Omit<ServerInput, 'name' | 'transport'>>;
+
+export interface ServiceOptions {
+  store: McpStore;
+  registry: Registry;
+  calls: Calls;
+  pins: PinBook;
+  connector: McpConnector;
+  clock: Clock;
+  limits: EndpointLimits;
+  audit(entry: McpAuditEntry): void;
+}
+
+/** After registering: so long the answer waits for the first try, so that its status says something. */
+const FIRST_TRY_MS = 3_000;
+const TEST_MS = 15_000;
+const MAX_SERVERS_PER_TENANT = 100;
+
+export const createService = (options: ServiceOptions) => {
+  const { store, registry, calls, pins, clock } = options;
+  const never = new AbortController().signal;
+
+  const serverItem = (caller: Caller, { definition, runtime }: RegisteredServer) => {
+    const state = runtime.state();
+    return {
+      name: definition.name,
+      title: definition.title ?? state.serverInfo?.title ?? state.serverInfo?.name ?? definition.name,
+      transport: definition.endpoint?.transport ?? ('builtin' as const),
+      source: definition.source,
+      enabled: definition.enabled,
+      status: state.status,
+      tool_count: state.tools.length,
+      protocol_version: state.protocolVersion,
+      server_info:
+        state.serverInfo === null ? null : { name: state.serverInfo.name, version: state.serverInfo.version },
+      last_error: state.lastError,
+      connected_at: isoOrNull(state.connectedAt),
+      created_at: new Date(definition.createdAt).toISOString(),
+      timeout_ms: definition.timeoutMs,
+      ...(caller.permissions.has('mcp:manage')
+        ? { policy: definition.policy, access: definition.access }
+        : {}),
+    };
+  };
+
+  const visibleServers = (caller: Caller): RegisteredServer[] =>
+    registry.visible(caller.tenantId).filter((server) => mayUseServer(server.definition.access, caller));
+
+  /** Of the API alone: what the file says is changed in the file. */
+  const ownRecord = async (caller: Caller, name: string): Promise<ServerRecord> => {
+    const record = (await store.servers()).find((r) => r.tenantId === caller.tenantId && r.name === name);
+    if (record !== undefined) return record;
+    const shared = registry.find(caller.tenantId, name);
+    if (shared === null || !mayUseServer(shared.definition.access, caller)) throw notFound('MCP server');
+    throw conflict(
+      shared.definition.source === 'file'
+        ? 'this server is in the configuration file and is changed there'
+        : 'this server is part of the platform; the setting MCP_BUILTIN turns it off',
+    );
+  };
+
+  const checkName = (name: string): void => {
+    const fault = serverNameFault(name);
+    if (fault !== null) throw invalid({ field: '/name', reason: fault });
+  };
+
+  const audit = (
+    caller: Caller,
+    action: string,
+    subject: string,
+    details: Record<string, unknown> = {},
+  ): void => options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details });
+
+  const others = async (caller: Caller): Promise<{ server: string; name: string }[]> =>
+    visibleServers(caller).flatMap((server) =>
+      server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+    );
+
+  const toolItem = (tool: VisibleTool, around: readonly { server: string; name: string }[]) => ({
+    name: tool.info.name,
+    title: tool.info.title,
+    description: tool.info.description,
+    input_schema: tool.info.inputSchema,
+    output_schema: tool.info.outputSchema,
+    annotations: tool.info.annotations,
+    policy: { ...tool.resolved, pinned: tool.pin.pinned },
+    held_back: tool.pin.held,
+    warnings: [
+      ...(tool.pin.suspicious ? (['suspicious_text'] as const) : []),
+      ...nameWarnings(tool.server.definition.name, tool.info.name, around),
+    ],
+    fingerprint: tool.pin.fingerprint,
+  });
+
+  const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
+    checkName(input.name);
+    const endpoint = endpointOf(input, options.limits);
+    const taken = registry.find(caller.tenantId, input.name);
+    if (taken !== null && taken.definition.source !== 'builtin') {
+      throw conflict('there is a server of this name', { name: input.name });
+    }
+    const now = clock.now();
+    const record: ServerRecord = {
+      id: newId(),
+      tenantId: caller.tenantId,
+      name: input.name,
+      title: input.title ?? null,
+      source: 'api',
+      enabled: input.enabled ?? true,
+      endpoint,
+      policy: input.policy ?? {},
+      access: input.access ?? {},
+      timeoutMs: input.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
+      createdBy: caller.userId,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const count = (await store.servers()).filter((r) => r.tenantId === caller.tenantId).length;
+    if (count >= MAX_SERVERS_PER_TENANT)
+      throw conflict(`a tenant has at most ${MAX_SERVERS_PER_TENANT} servers`);
+    if (!(await store.insert(record))) throw conflict('there is a server of this name', { name: input.name });
+    audit(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    await registry.reload();
+    return calls.findServer(caller, input.name);
+  };
+
+  const settledItem = async (caller: Caller, server: RegisteredServer) => {
+    await server.runtime.settled(FIRST_TRY_MS, never);
+    return serverItem(caller, server);
+  };
+
+  return {
+    servers: (caller: Caller) => visibleServers(caller).map((server) => serverItem(caller, server)),
+
+    /** Throws FORBIDDEN (command), VALIDATION_ERROR, CONFLICT (name). */
+    create: async (caller: Caller, input: ServerInput) => settledItem(caller, await add(caller, input)),
+
+    /** Servers of the shared file form. All are checked before the first is registered. */
+    async import(caller: Caller, inputs: readonly ServerInput[]) {
+      for (const input of inputs) {
+        checkName(input.name);
+        endpointOf(input, options.limits);
+      }
+      const added: RegisteredServer[] = [];
+      for (const input of inputs) added.push(await add(caller, input));
+      return Promise.all(added.map((server) => settledItem(caller, server)));
+    },
+
+    async update(caller: Caller, name: string, patch: ServerPatch) {
+      const record = await ownRecord(caller, name);
+      const before = record.endpoint;
+      const touches = (['command', 'args', 'env', 'url', 'headers'] as const).some(
+        (key) => patch[key] !== undefined,
+      );
+      const merged: EndpointInput =
+        before?.transport === 'stdio'
+          ? {
+              transport: 'stdio',
+              command: before.command,
+              args: before.args,
+              env: before.env,
+              ...definedParts(patch),
+            }
+          : { transport: 'http', url: before?.url, headers: before?.headers, ...definedParts(patch) };
+      // Checked again even when only switched on: what is allowed may have changed since.
+      const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
+      await store.update({
+        ...record,
+        title: patch.title ?? record.title,
+        enabled: patch.enabled ?? record.enabled,
+        endpoint,
+        policy: patch.policy ?? record.policy,
+        access: patch.access ?? record.access,
+        timeoutMs: patch.timeout_ms ?? record.timeoutMs,
+        updatedAt: clock.now(),
+      });
+      audit(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() });
+      await registry.reload();
+      const server = registry.find(caller.tenantId, name);
+      if (server === null) throw notFound('MCP server');
+      return settledItem(caller, server);
+    },
+
+    async remove(caller: Caller, name: string): Promise<void> {
+      await ownRecord(caller, name);
+      await store.remove(caller.tenantId, name);
+      pins.forget(caller.tenantId, name);
+      audit(caller, 'mcp.server.deleted', name);
+      await registry.reload();
+    },
+
+    /** Connects once, lists the tools and lets go again; nothing is registered. */
+    async test(caller: Caller, input: EndpointInput, signal: AbortSignal) {
+      const endpoint = endpointOf(input, options.limits);
+      audit(caller, 'mcp.server.tested', input.transport === 'stdio' ? (input.command ?? '') : 'http');
+      const redact = redactorOf(endpoint);
+      const log: string[] = [];
+      try {
+        const session = await options.connector.connect(endpoint, {
+          timeoutMs: TEST_MS,
+          signal,
+          events: {
+            onToolsChanged: () => {},
+            onClosed: () => {},
+            onLog: (_source, text) => {
+              if (log.length < 50) log.push(redact(text));
+            },
+          },
+        });
+        try {
+          const tools = await session.listTools({ signal, timeoutMs: TEST_MS });
+          const info = session.serverInfo;
+          return {
+            ok: true,
+            error: null,
+            protocol_version: session.protocolVersion,
+            server_info: info === null ? null : { name: info.name, version: info.version },
+            tools: tools.map((tool) => ({ name: tool.name, description: tool.description })),
+            log,
+          };
+        } finally {
+          await session.close();
+        }
+      } catch (error) {
+        if (!(error instanceof McpFault)) throw error;
+        const message = redact(error.message);
+        return { ok: false, error: message, protocol_version: null, server_info: null, tools: [], log };
+      }
+    },
+
+    async tools(caller: Caller, serverName: string, signal: AbortSignal) {
+      const server = calls.findServer(caller, serverName);
+      await server.runtime.settled(FIRST_TRY_MS, signal);
+      const state = server.runtime.state();
+      if (state.status !== 'connected' && state.tools.length === 0) {
+        throw new AppError('SERVICE_UNAVAILABLE', `the MCP server ${serverName} is not connected`, {
+          details: { server: serverName, status: state.status, reason: state.lastError },
+          retryAfterS: 5,
+        });
+      }
+      const around = await others(caller);
+      return (await calls.toolsOf(caller, server)).map((tool) => toolItem(tool, around));
+    },
+
+    /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
+    async accept(caller: Caller, serverName: string, toolName: string, fingerprint: string | undefined) {
+      const server = calls.findServer(caller, serverName);
+      const tool = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
+      if (tool === undefined) throw notFound('tool');
+      if (fingerprint !== undefined && fingerprint !== tool.pin.fingerprint) {
+        throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
+      }
+      await pins.accept(caller.tenantId, serverName, tool.info, caller.userId);
+      audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
+      const around = await others(caller);
+      const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
+      return toolItem(now ?? tool, around);
+    },
+
+    logs(caller: Caller, name: string): readonly LogLine[] {
+      const server = calls.findServer(caller, name);
+      // What a server of all tenants prints may speak of any of them.
+      if (server.definition.tenantId === null && !caller.platformAdmin) throw notFound('MCP server');
+      return server.runtime.logs();
+    },
+
+    async resources(caller: Caller, name: string, signal: AbortSignal) {
+      const { runtime, definition } = calls.findServer(caller, name);
+      const limits = { signal, timeoutMs: definition.timeoutMs };
+      return asked(name, () => runtime.ask(limits, (session, call) => session.listResources(call)));
+    },
+
+    async readResource(caller: Caller, name: string, uri: string, signal: AbortSignal) {
+      const { runtime, definition } = calls.findServer(caller, name);
+      const limits = { signal, timeoutMs: definition.timeoutMs };
+      return asked(name, () => runtime.ask(limits, (session, call) => session.readResource(uri, call)));
+    },
+
+    async prompts(caller: Caller, name: string, signal: AbortSignal) {
+      const { runtime, definition } = calls.findServer(caller, name);
+      const limits = { signal, timeoutMs: definition.timeoutMs };
+      return asked(name, () => runtime.ask(limits, (session, call) => session.listPrompts(call)));
+    },
+
+    async prompt(
+      caller: Caller,
+      name: string,
+      prompt: string,
+      args: Record<string, string>,
+      signal: AbortSignal,
+    ) {
+      const { runtime, definition } = calls.findServer(caller, name);
+      const limits = { signal, timeoutMs: definition.timeoutMs };
+      return asked(name, () => runtime.ask(limits, (session, call) => session.getPrompt(prompt, args, call)));
+    },
+  };
+};
+
+const asked = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw toAppError(error, server);
+  }
+};
+
+const definedParts = (patch: ServerPatch): Partial<EndpointInput> => {
+  const parts: Partial<EndpointInput> = {};
+  if (patch.command !== undefined) parts.command = patch.command;
+  if (patch.args !== undefined) parts.args = patch.args;
+  if (patch.env !== undefined) parts.env = patch.env;
+  if (patch.url !== undefined) parts.url = patch.url;
+  if (patch.headers !== undefined) parts.headers = patch.headers;
+  return parts;
+};
+
+export type McpService = ReturnType<typeof createService>;

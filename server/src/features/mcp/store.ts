@@ -1,0 +1,144 @@
+import type { Db } from '../../db/db.ts';
+import type { McpServerRow } from '../../db/tables/mcp.ts';
+import { readEndpoint } from './endpoint.ts';
+import type { SecretBox } from './secret-box.ts';
+import type { AccessList, ServerDefinition, ServerPolicy } from './types.ts';
+
+export interface ToolPin {
+  tool: string;
+  fingerprint: string;
+  status: 'accepted' | 'new';
+}
+
+export interface ServerRecord extends ServerDefinition {
+  id: string;
+  tenantId: string;
+  createdBy: string;
+  updatedAt: number;
+}
+
+/** Servers registered by the API, and what was accepted of the tools of all servers. */
+export interface McpStore {
+  servers(): Promise<ServerRecord[]>;
+  /** False when the tenant has a server of this name. */
+  insert(record: ServerRecord): Promise<boolean>;
+  update(record: ServerRecord): Promise<void>;
+  /** Also forgets what was accepted of its tools. */
+  remove(tenantId: string, name: string): Promise<void>;
+  pins(tenantId: string, server: string): Promise<ToolPin[]>;
+  /** Adds pins of tools that have none yet. */
+  addPins(tenantId: string, server: string, pins: readonly ToolPin[], at: number): Promise<void>;
+  acceptPin(
+    tenantId: string,
+    server: string,
+    pin: { tool: string; fingerprint: string; acceptedBy: string; at: number },
+  ): Promise<void>;
+}
+
+const about = (tenantId: string, id: string): string => `mcp_servers.endpoint/${tenantId}/${id}`;
+
+export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
+  const toRecord = (row: McpServerRow): ServerRecord => ({
+    id: row.id,
+    tenantId: row.tenant_id,
+    name: row.name,
+    title: row.title,
+    source: 'api',
+    enabled: row.enabled === 1,
+    endpoint: readEndpoint(box.open(row.endpoint, about(row.tenant_id, row.id))),
+    policy: JSON.parse(row.policy) as ServerPolicy,
+    access: JSON.parse(row.access) as AccessList,
+    timeoutMs: row.timeout_ms,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  });
+  const toRow = (record: ServerRecord): McpServerRow => ({
+    id: record.id,
+    tenant_id: record.tenantId,
+    name: record.name,
+    title: record.title,
+    transport: record.endpoint?.transport ?? 'http',
+    enabled: record.enabled ? 1 : 0,
+    endpoint: box.seal(JSON.stringify(record.endpoint), about(record.tenantId, record.id)),
+    policy: JSON.stringify(record.policy),
+    access: JSON.stringify(record.access),
+    timeout_ms: record.timeoutMs,
+    created_by: record.createdBy,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+  });
+
+  return {
+    servers: async () => (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
+    insert: (record) =>
+      db.write(async (tx) => {
+        const result = await tx
+          .insertInto('mcp_servers')
+          .values(toRow(record))
+          .onConflict((c) => c.columns(['tenant_id', 'name']).doNothing())
+          .executeTakeFirst();
+        return result.numInsertedOrUpdatedRows === 1n;
+      }),
+    update: (record) =>
+      db.write(async (tx) => {
+        const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
+        await tx
+          .updateTable('mcp_servers')
+          .set(changes)
+          .where('tenant_id', '=', tenant_id)
+          .where('id', '=', id)
+          .execute();
+      }),
+    remove: (tenantId, name) =>
+      db.write(async (tx) => {
+        await tx
+          .deleteFrom('mcp_servers')
+          .where('tenant_id', '=', tenantId)
+          .where('name', '=', name)
+          .execute();
+        await tx
+          .deleteFrom('mcp_tool_pins')
+          .where('tenant_id', '=', tenantId)
+          .where('server', '=', name)
+          .execute();
+      }),
+    pins: async (tenantId, server) => {
+      const rows = await db.read
+        .selectFrom('mcp_tool_pins')
+        .select(['tool', 'fingerprint', 'status'])
+        .where('tenant_id', '=', tenantId)
+        .where('server', '=', server)
+        .execute();
+      return rows.map((row) => ({ ...row, status: row.status === 'accepted' ? 'accepted' : 'new' }));
+    },
+    addPins: (tenantId, server, pins, at) =>
+      db.write(async (tx) => {
+        for (const pin of pins) {
+          await tx
+            .insertInto('mcp_tool_pins')
+            .values({
+              tenant_id: tenantId,
+              server,
+              tool: pin.tool,
+              fingerprint: pin.fingerprint,
+              status: pin.status,
+              accepted_by: null,
+              created_at: at,
+              updated_at: at,
+            })
+            .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doNothing())
+            .execute();
+        }
+      }),
+    acceptPin: (tenantId, server, { tool, fingerprint, acceptedBy, at }) =>
+      db.write(async (tx) => {
+        const accepted = { fingerprint, status: 'accepted', accepted_by: acceptedBy, updated_at: at };
+        await tx
+          .insertInto('mcp_tool_pins')
+          .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
+          .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doUpdateSet(accepted))
+          .execute();
+      }),
+  };
+};

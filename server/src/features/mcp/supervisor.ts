@@ -1,0 +1,269 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import {
+  type McpCallOptions,
+  type McpConnector,
+  type McpEndpoint,
+  McpFault,
+  type McpSession,
+  type McpToolInfo,
+} from '../../kernel/mcp.ts';
+import { backOffMs } from './rules.ts';
+import type { RuntimeState, ServerRuntime } from './runtime.ts';
+import type { LogLine, ServerStatus } from './types.ts';
+
+/**
+ * Keeps one server connected.
+ *
+ * | state      | on                                   | becomes                                        |
+ * |------------|--------------------------------------|------------------------------------------------|
+ * | connecting | handshake and list of tools came     | connected                                      |
+ * | connecting | fault, or the time is over           | error; next try after the back-off             |
+ * | connected  | session broke off, two silent pings  | error; next try after the back-off             |
+ * | connected  | the server forgot the session        | connecting at once; the call is repeated once  |
+ * | error      | the back-off is over                 | connecting                                     |
+ * | any        | stop()                               | disabled; no process left                      |
+ */
+export interface SupervisorOptions {
+  name: string;
+  endpoint: McpEndpoint;
+  connector: McpConnector;
+  clock: Clock;
+  random(): number;
+  /** After each listing that worked. */
+  onTools(tools: readonly McpToolInfo[]): void;
+  /** Takes secrets out of text that is shown. */
+  redact(text: string): string;
+  /** Throws when the endpoint may no longer be used; asked before each start. */
+  assertAllowed(): void;
+  startTimeoutMs?: number;
+  pingEveryMs?: number;
+  pingTimeoutMs?: number;
+}
+
+const MAX_LOG_LINES = 500;
+/** A session that held so long starts a new count of failures. */
+const STABLE_MS = 30_000;
+/** A call waits so long for a connection that is being made. */
+const CONNECT_WAIT_MS = 10_000;
+const SILENT_PINGS = 2;
+
+/** The same name twice in one listing: the first counts. */
+const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] =>
+  [...new Map([...tools].reverse().map((tool) => [tool.name, tool])).values()].reverse();
+
+export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
+  const { connector, endpoint, clock, name } = options;
+  const startTimeoutMs = options.startTimeoutMs ?? 30_000;
+  const pingTimeoutMs = options.pingTimeoutMs ?? 5_000;
+  const log: LogLine[] = [];
+  let status: ServerStatus = 'disabled';
+  let session: McpSession | null = null;
+  let tools: readonly McpToolInfo[] = [];
+  let lastError: string | null = null;
+  let connectedAt: number | null = null;
+  let failures = 0;
+  let silent = 0;
+  let inFlight = 0;
+  let retryTimer: NodeJS.Timeout | undefined;
+  let pingTimer: NodeJS.Timeout | undefined;
+  /** Aborted by stop(); each start has its own, so that what an earlier one left behind changes nothing. */
+  let life = new AbortController();
+  let attempt: Promise<void> | null = null;
+  const closing = new Set<Promise<void>>();
+
+  const note = (source: LogLine['source'], text: string): void => {
+    log.push({ at: clock.now(), source, text: options.redact(text) });
+    if (log.length > MAX_LOG_LINES) log.splice(0, log.length - MAX_LOG_LINES);
+  };
+
+  const letGo = (old: McpSession | null): void => {
+    if (old === null) return;
+    const done = old.close().finally(() => closing.delete(done));
+    closing.add(done);
+  };
+
+  const fail = (reason: string): void => {
+    const held = connectedAt === null ? 0 : clock.now() - connectedAt;
+    failures = held > STABLE_MS ? 1 : failures + 1;
+    status = 'error';
+    lastError = options.redact(reason).slice(0, 500);
+    connectedAt = null;
+    note('client', reason);
+    clearTimeout(retryTimer);
+    retryTimer = setTimeout(() => void connect(), backOffMs(failures, options.random()));
+    retryTimer.unref();
+  };
+
+  const refresh = async (from: McpSession, mine: AbortController): Promise<void> => {
+    const listed = await from.listTools({ signal: mine.signal, timeoutMs: startTimeoutMs });
+    if (mine.signal.aborted) return;
+    tools = withoutDoubles(listed);
+    if (tools.length < listed.length) note('client', 'the server lists a tool name twice; the first counts');
+    options.onTools(tools);
+  };
+
+  const tryToConnect = async (mine: AbortController): Promise<void> => {
+    let opened: McpSession | null = null;
+    let brokeOff: string | null = null;
+    try {
+      options.assertAllowed();
+      opened = await connector.connect(endpoint, {
+        timeoutMs: startTimeoutMs,
+        signal: mine.signal,
+        events: {
+          onToolsChanged: () => {
+            if (opened === null || opened !== session) return;
+            refresh(opened, mine).catch((error: Error) => note('client', `listing tools: ${error.message}`));
+          },
+          onClosed: (reason) => {
+            brokeOff = reason;
+            if (opened === null || opened !== session) return;
+            letGo(session);
+            session = null;
+            fail(reason);
+          },
+          onLog: note,
+        },
+      });
+      await refresh(opened, mine);
+      if (mine.signal.aborted) return letGo(opened);
+      if (brokeOff !== null) throw new McpFault('closed', brokeOff);
+      session = opened;
+      status = 'connected';
+      lastError = null;
+      connectedAt = clock.now();
+      silent = 0;
+    } catch (error) {
+      letGo(opened);
+      if (mine.signal.aborted) return;
+      fail(brokeOff ?? (error instanceof Error ? error.message : String(error)));
+    }
+  };
+
+  const connect = (): Promise<void> => {
+    if (life.signal.aborted) return Promise.resolve();
+    if (attempt !== null) return attempt;
+    clearTimeout(retryTimer);
+    status = 'connecting';
+    const mine = life;
+    const running = tryToConnect(mine).finally(() => {
+      if (attempt === running) attempt = null;
+    });
+    attempt = running;
+    return running;
+  };
+
+  const ping = async (): Promise<void> => {
+    const asked = session;
+    // A server that works on a call may be too busy to answer, and the call has its own limit.
+    if (asked === null || inFlight > 0) return;
+    try {
+      await asked.ping(pingTimeoutMs);
+      silent = 0;
+    } catch (error) {
+      if (asked !== session) return;
+      // An answer that says the question is unknown is a sign of life.
+      if (error instanceof McpFault && error.kind === 'protocol') return;
+      if (error instanceof McpFault && error.kind === 'expired') return void renew(asked);
+      silent++;
+      if (silent < SILENT_PINGS) return;
+      session = null;
+      letGo(asked);
+      fail('the server does not answer');
+    }
+  };
+
+  /** A new session in place of `old`, once for all calls that found it forgotten. */
+  const renew = (old: McpSession): Promise<void> => {
+    if (session !== old) return attempt ?? Promise.resolve();
+    note('client', 'the server forgot the session; a new one is made');
+    session = null;
+    letGo(old);
+    return connect();
+  };
+
+  const unavailable = (): AppError =>
+    new AppError('SERVICE_UNAVAILABLE', `the MCP server ${name} is not connected`, {
+      details: { server: name, status, reason: lastError },
+      retryAfterS: 5,
+    });
+
+  const settled = async (maxMs: number, signal: AbortSignal): Promise<void> => {
+    const running = attempt;
+    if (running === null || maxMs <= 0 || signal.aborted) return;
+    let timer: NodeJS.Timeout | undefined;
+    let stop: (() => void) | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, maxMs);
+      stop = resolve;
+      signal.addEventListener('abort', resolve as () => void, { once: true });
+    });
+    await Promise.race([running, limit]);
+    clearTimeout(timer);
+    if (stop !== undefined) signal.removeEventListener('abort', stop);
+  };
+
+  const ask = async <T, O extends { signal: AbortSignal; timeoutMs: number }>(
+    call: O,
+    work: (target: McpSession, call: O) => Promise<T>,
+  ): Promise<T> => {
+    const started = performance.now();
+    const left = (): number => Math.max(1, Math.floor(call.timeoutMs - (performance.now() - started)));
+    for (let tries = 0; ; tries++) {
+      if (session === null) await settled(Math.min(left(), CONNECT_WAIT_MS), call.signal);
+      const target = session;
+      if (target === null) throw unavailable();
+      inFlight++;
+      try {
+        return await work(target, { ...call, timeoutMs: left() });
+      } catch (error) {
+        // Nothing ran at the server: it did not know whom it was talking to.
+        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0) throw error;
+        await renew(target);
+      } finally {
+        inFlight--;
+      }
+    }
+  };
+
+  return {
+    state: (): RuntimeState => ({
+      status,
+      tools,
+      lastError,
+      connectedAt,
+      serverInfo: session?.serverInfo ?? null,
+      protocolVersion: session?.protocolVersion ?? null,
+    }),
+    start() {
+      if (status !== 'disabled') return;
+      life = new AbortController();
+      failures = 0;
+      pingTimer = setInterval(() => void ping(), options.pingEveryMs ?? 30_000);
+      pingTimer.unref();
+      void connect();
+    },
+    async stop() {
+      life.abort();
+      clearTimeout(retryTimer);
+      clearInterval(pingTimer);
+      const running = attempt;
+      attempt = null;
+      letGo(session);
+      session = null;
+      status = 'disabled';
+      connectedAt = null;
+      await running;
+      await Promise.all(closing);
+    },
+    settled,
+    callTool: (tool, args, call) =>
+      ask(call, (target, { signal, timeoutMs, onProgress }) => {
+        const limits: McpCallOptions = { signal, timeoutMs, onProgress };
+        return target.callTool(tool, args, limits);
+      }),
+    ask,
+    logs: () => log,
+  };
+};

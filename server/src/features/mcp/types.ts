@@ -1,0 +1,68 @@
+import type { Role } from '../../kernel/caller.ts';
+import type { McpEndpoint } from '../../kernel/mcp.ts';
+
+/** Words of the gateway, shared by its files. */
+
+export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
+export type Risk = (typeof RISKS)[number];
+export const FLAGS = ['security', 'legal', 'irreversible', 'personal_data'] as const;
+export type Flag = (typeof FLAGS)[number];
+export const APPROVALS = ['auto', 'pentarchy', 'human'] as const;
+export type Approval = (typeof APPROVALS)[number];
+
+/** What an operator says about tools; each part may be left out. */
+export interface ToolPolicy {
+  cost_usd?: number | undefined;
+  risk?: Risk | undefined;
+  flags?: readonly Flag[] | undefined;
+  approval?: Approval | undefined;
+}
+
+/** `tools`: by glob of the tool's name (`*` and `?`); the more literal characters, the later and stronger. */
+export interface ServerPolicy {
+  default?: ToolPolicy | undefined;
+  tools?: Readonly<Record<string, ToolPolicy>> | undefined;
+}
+
+/** A rule matches a call when each part that it has matches. */
+export interface AccessRule {
+  tenants?: readonly string[] | undefined;
+  roles?: readonly Role[] | undefined;
+  /** Globs; a rule with `tools` speaks of those tools alone. */
+  tools?: readonly string[] | undefined;
+}
+
+/** With `allow` one of its rules must match; a matching rule of `deny` wins over all. */
+export interface AccessList {
+  allow?: readonly AccessRule[] | undefined;
+  deny?: readonly AccessRule[] | undefined;
+}
+
+export type ServerSource = 'builtin' | 'file' | 'api';
+
+/** A registered server, whichever way it was registered. */
+export interface ServerDefinition {
+  name: string;
+  title: string | null;
+  source: ServerSource;
+  /** Null: for all tenants (file, built-in). */
+  tenantId: string | null;
+  enabled: boolean;
+  endpoint: McpEndpoint | null;
+  policy: ServerPolicy;
+  access: AccessList;
+  /** Longest time of a call that names none. */
+  timeoutMs: number;
+  createdAt: number;
+}
+
+export type ServerStatus = 'connected' | 'connecting' | 'error' | 'disabled';
+
+export interface LogLine {
+  at: number;
+  source: 'stderr' | 'client';
+  text: string;
+}
+
+export const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+export const MAX_CALL_TIMEOUT_MS = 600_000;
