@@ -5,6 +5,7 @@ import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd, sumNano } from '../../kernel/money.ts';
+import type { Calendars, TenantCalendar } from './calendar.ts';
 import { type CounterKey, counterId, createCounter, selectCounters } from './counters.store.ts';
 import {
   book,
@@ -18,7 +19,6 @@ import {
   reservedByRun,
 } from './hot.store.ts';
 import { ensureLimits, keyOf, type LimitDefaults, lockLimits } from './limits.store.ts';
-import { isTimeZone, periodAround, type Span } from './periods.rules.ts';
 import { ANY_RUN, leastRoom, roomOf } from './rules.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -33,25 +33,12 @@ export interface AccountsOptions {
   /** Names this process in its holds. */
   nodeId: string;
   defaults: LimitDefaults;
-  /** IANA zone in which the tenant's days and months run; read on `tx`, kept for a while. */
-  timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
+  calendars: Calendars;
   /** More has been spent on these counters. Called before the commit: look at them afterwards. */
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string): void;
 }
-
-interface TenantCalendar {
-  day: Span;
-  month: Span;
-  dayId: string;
-  monthId: string;
-  /** Epoch ms after which it is read again. */
-  staleAt: number;
-}
-
-/** How long another node's change of a tenant's time zone may go unseen. */
-const CALENDAR_TTL_MS = 30_000;
 
 const NO_COUNTERS: readonly string[] = [];
 
@@ -101,42 +88,13 @@ const takeBack = (tx: Queryable, ids: readonly string[], amount: number): Promis
   book(tx, { ...counterIds(ids), released: amount, spent: 0 });
 
 export const createAccounts = (options: AccountsOptions) => {
-  const { clock, dialect } = options;
-  const calendars = new Map<string, TenantCalendar>();
-
-  const loadCalendar = async (tx: Queryable, tenantId: string, now: number): Promise<TenantCalendar> => {
-    const wanted = await options.timeZoneOf(tx, tenantId);
-    const zone = isTimeZone(wanted) ? wanted : 'UTC';
-    const day = periodAround(zone, 'day', now);
-    const month = periodAround(zone, 'month', now);
-    const calendar = {
-      day,
-      month,
-      dayId: counterId(tenantId, 'tenant', tenantId, 'day', day.start),
-      monthId: counterId(tenantId, 'tenant', tenantId, 'month', month.start),
-      staleAt: Math.min(day.end, now + CALENDAR_TTL_MS),
-    };
-    calendars.set(tenantId, calendar);
-    return calendar;
-  };
-
-  const calendarAt = (
-    tx: Queryable,
-    tenantId: string,
-    now: number,
-  ): TenantCalendar | Promise<TenantCalendar> => {
-    const known = calendars.get(tenantId);
-    return known !== undefined && now < known.staleAt && now >= known.day.start
-      ? known
-      : loadCalendar(tx, tenantId, now);
-  };
-
+  const { calendars, clock, dialect } = options;
   /** Ids of all counters that carry spending of this subject, the tenant's first. */
   const countersOf = (calendar: TenantCalendar, who: CostSubject): string[] => {
     const { day, month } = calendar;
     const ids = [
-      calendar.dayId,
-      calendar.monthId,
+      counterId(who.tenantId, 'tenant', who.tenantId, 'day', day.start),
+      counterId(who.tenantId, 'tenant', who.tenantId, 'month', month.start),
       counterId(who.tenantId, 'user', who.userId, 'day', day.start),
       counterId(who.tenantId, 'user', who.userId, 'month', month.start),
     ];
@@ -272,7 +230,7 @@ export const createAccounts = (options: AccountsOptions) => {
     request: Omit<HoldRequest, 'worstNano' | 'leastNano'>,
     now: number,
   ) => {
-    const calendar = await calendarAt(tx, request.tenantId, now);
+    const calendar = await calendars.at(tx, request.tenantId, now);
     const counters = await readCounters(tx, calendar, request, now);
     const runLimit = request.kind === 'tool' || request.runId === null ? null : runLimitOf(counters);
     const runReserved =
@@ -362,7 +320,7 @@ export const createAccounts = (options: AccountsOptions) => {
       const ended = await endHold(tx, hold.id);
       await bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent);
     } else if (spent > 0) {
-      const calendar = await calendarAt(tx, hold.tenantId, hold.createdAt);
+      const calendar = await calendars.at(tx, hold.tenantId, hold.createdAt);
       const counters = await readCounters(tx, calendar, hold, hold.createdAt);
       await bookAll(
         tx,
@@ -385,7 +343,7 @@ export const createAccounts = (options: AccountsOptions) => {
       if (!Number.isSafeInteger(request.worstNano) || request.worstNano < 0) {
         throw new RangeError(`not an amount to hold: ${request.worstNano}`);
       }
-      const known = calendarAt(tx, request.tenantId, now);
+      const known = calendars.at(tx, request.tenantId, now);
       const calendar = known instanceof Promise ? await known : known;
       const hold = await tryHold(tx, request, countersOf(calendar, request), request.worstNano, now);
       return hold ?? holdSlowly(tx, request, now);
@@ -410,11 +368,6 @@ export const createAccounts = (options: AccountsOptions) => {
       const ended = await endHold(tx, holdId);
       if (ended !== null) await bookAll(tx, ended.ids, ended.amount, 0);
       return ended !== null;
-    },
-
-    /** The tenant's settings have changed: its time zone is read again. */
-    forget: (tenantId: string): void => {
-      calendars.delete(tenantId);
     },
   };
 };

@@ -32,6 +32,23 @@ export const selectCounters = (tx: Queryable, ids: readonly string[]): Promise<C
     .orderBy('id')
     .execute();
 
+/** What the ledger holds of a subject in a span, in nano-dollars. */
+export const spentBetween = async (
+  db: Queryable,
+  { tenantId, scope, subject, span }: Omit<CounterKey, 'id' | 'period'>,
+): Promise<number> => {
+  const row = await db
+    .selectFrom('ledger')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('cost_nano'), eb.val(0)).as('sum'))
+    .where('tenant_id', '=', tenantId)
+    .where('created_at', '>=', span.start)
+    .where('created_at', '<', span.end)
+    .$if(scope === 'user', (q) => q.where('user_id', '=', subject))
+    .$if(scope === 'agent', (q) => q.where('agent_id', '=', subject))
+    .executeTakeFirstOrThrow();
+  return Number(row.sum);
+};
+
 /**
  * Makes a counter that does not exist yet. It starts from the ledger and from the open holds of the period, so that it
  * is right when it comes late too (the tenant's time zone has changed in mid-day); those holds then settle on it as well.
@@ -42,15 +59,7 @@ export const createCounter = async (
   limits: { limitNano: number | null; runLimitNano: number | null },
 ): Promise<void> => {
   const { tenantId, scope, subject, span } = key;
-  const spent = await tx
-    .selectFrom('ledger')
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('cost_nano'), eb.val(0)).as('sum'))
-    .where('tenant_id', '=', tenantId)
-    .where('created_at', '>=', span.start)
-    .where('created_at', '<', span.end)
-    .$if(scope === 'user', (q) => q.where('user_id', '=', subject))
-    .$if(scope === 'agent', (q) => q.where('agent_id', '=', subject))
-    .executeTakeFirstOrThrow();
+  const spent = await spentBetween(tx, key);
   const open = await tx
     .selectFrom('cost_holds')
     .select(['id', 'amount_nano', 'counters'])
@@ -72,7 +81,7 @@ export const createCounter = async (
       ends_at: span.end,
       limit_nano: limits.limitNano,
       run_limit_nano: limits.runLimitNano,
-      used_nano: Number(spent.sum),
+      used_nano: spent,
       reserved_nano: open.reduce((sum, hold) => sum + hold.amount_nano, 0),
       alerted: 0,
       refused: 0,

@@ -1,12 +1,18 @@
 import type { Db, Queryable } from '../../db/db.ts';
+import type { AnyRoute } from '../../http/route.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import { createAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
+import { createCalendars } from './calendar.ts';
 import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
+import { type CostAuditEvent, createLimits } from './limits.ts';
+import { costRoutes } from './routes.ts';
 import type { CostAlert } from './types.ts';
+import { createUsage } from './usage.ts';
 
+export type { CostAuditEvent, LimitChange, LimitState } from './limits.ts';
 export { isTimeZone } from './periods.rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -18,6 +24,10 @@ export interface CostsOptions {
   /** After the commit of what caused it; each threshold once per period and limit. */
   onAlert(alert: CostAlert): void;
   onError(error: unknown): void;
+  userExists(tenantId: string, userId: string): Promise<boolean>;
+  agentExists(agentId: string): boolean;
+  /** Writes the audit record inside the transaction of a change of limits. */
+  audit(tx: Queryable, event: CostAuditEvent): Promise<void>;
   /** Limits of tenants that have set none; null = unlimited. */
   defaults?: { tenantDayNano: NanoUsd | null; tenantMonthNano: NanoUsd | null; runNano: NanoUsd | null };
 }
@@ -39,15 +49,18 @@ export const createCosts = (options: CostsOptions) => {
   const nodeId = newId();
   const defaults = options.defaults ?? DEFAULT_LIMITS;
   const alerts = createAlerts({ db, onAlert: options.onAlert, onError: options.onError });
+  const calendars = createCalendars(options.timeZoneOf);
   const accounts = createAccounts({
     dialect: db.dialect,
     clock,
     nodeId,
     defaults,
-    timeZoneOf: options.timeZoneOf,
+    calendars,
     onSpent: alerts.spent,
     onRefused: alerts.refused,
   });
+  const limits = createLimits({ ...options, calendars, defaults });
+  const usage = createUsage({ db, clock, calendars, limits });
   let timer: NodeJS.Timeout | null = null;
 
   /** Frees the holds of processes that are gone; how many. */
@@ -71,8 +84,13 @@ export const createCosts = (options: CostsOptions) => {
     release: accounts.release,
     room: accounts.room,
     recover,
+    /** Limits of a tenant with their state, and changes of them (without the checks of the HTTP door). */
+    limits: limits.list,
+    putLimits: limits.put,
+    usage: usage.usage,
+    routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */
-    forgetTenant: accounts.forget,
+    forgetTenant: calendars.forget,
 
     /** Sends the alerts of what has been committed; they go by themselves within a tenth of a second. */
     flushAlerts: alerts.flush,

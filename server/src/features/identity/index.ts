@@ -1,22 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Mailer } from '../../kernel/mail.ts';
+import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
 import { touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
+import { clientRoutes } from './clients/routes.ts';
+import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
+import { createAssertions } from './machine-keys/assertions.ts';
+import { createMachineKeys } from './machine-keys/service.ts';
 import { createLockout } from './passwords/lockout.ts';
+import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
+import { createPorts } from './provider/ports.ts';
+import { createTokenState } from './provider/token-state.ts';
 import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
-import { createSeal, type Seal } from './signing/seal.ts';
-import { touchKey } from './store.ts';
+import { createSeal, type Seal, secretFile } from './signing/seal.ts';
+import { findPrincipal, touchKey } from './store.ts';
 
 export interface Log {
   info(fields: Record<string, unknown>, message: string): void;
@@ -28,6 +38,8 @@ export interface Log {
 export interface IdentityConfig {
   IDP_URL: string | null;
   IDP_CLIENT_ID: string;
+  IDP_CLIENT_SECRET: string | null;
+  RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
   REFRESH_TOKEN_EXPIRE_DAYS: number;
   API_KEY_PREFIX: string;
@@ -61,6 +73,11 @@ export interface Identity {
   /** A new signing key at once; tokens of the old ones stay good until they expire. Returns its id. */
   rotateKeys(): Promise<string>;
   routes: readonly AnyRoute[];
+  /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
+  oidc: OidcPorts;
+  firstPartyClients: readonly string[];
+  /** The identity provider's own paths, as a Fastify plugin. */
+  plugin(engine: Engine): (app: FastifyInstance) => void;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -69,12 +86,12 @@ export interface Identity {
 }
 
 const KEY_MAX_AGE_MS = 90 * 86_400_000;
-const FIRST_PARTY_CLIENTS = ['pentarch-console', 'pentarch-cli'];
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
   const seal = createSeal(options.dataDir);
   const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
+  const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
   const keys = createSigningKeys({
     db,
     clock,
@@ -113,8 +130,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     tokens,
     audit,
     accessLifeS,
-    refreshLifeS: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,
-    isPublicClient: (clientId) => Promise.resolve(FIRST_PARTY_CLIENTS.includes(clientId)),
+    refreshLifeS,
+    isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
   const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
@@ -138,6 +155,71 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     externalIssuer: config.IDP_URL,
     onTokenRevoked: forgetKey,
   });
+  const clients = createClients({
+    db,
+    clock,
+    audit,
+    api: {
+      id: config.IDP_CLIENT_ID,
+      secret:
+        config.IDP_CLIENT_SECRET ??
+        secretFile(options.dataDir, 'idp-client-secret', () => randomBytes(32).toString('base64url')),
+    },
+    closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
+    endUser: async (userId) => {
+      await db.write((tx) => accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }));
+      forgetUser(userId);
+    },
+  });
+  const cookieKey = secretFile(options.dataDir, 'cookie.key', () => randomBytes(32).toString('base64url'));
+  const ports = createPorts({
+    db,
+    clock,
+    keys,
+    clients,
+    families,
+    audit,
+    issuer: options.publicUrl,
+    audience: config.IDP_CLIENT_ID,
+    cookieKey,
+    accessLifeS,
+    refreshLifeS,
+    log,
+  });
+  const plugin = (engine: Engine) =>
+    providerPlugin({
+      engine,
+      clock,
+      clients,
+      tokenState: createTokenState({
+        db,
+        clock,
+        tokens,
+        families,
+        issuer: options.publicUrl,
+        audience: config.IDP_CLIENT_ID,
+        onTokenRevoked: forgetKey,
+      }),
+      assertions: createAssertions({
+        db,
+        clock,
+        tokens,
+        audit,
+        issuer: options.publicUrl,
+        tokenEndpoint: () => `${options.publicUrl()}${OIDC_PATHS.token}`,
+        accessLifeS,
+      }),
+      machineKeys: createMachineKeys({ db, clock, audit }),
+      interaction: {
+        csrf: createCsrf(cookieKey),
+        families,
+        checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
+        findPrincipal: (userId) => findPrincipal(db.read, userId),
+      },
+      linkPages: { accounts },
+      authenticate,
+      throttle: config.RATE_LIMITS,
+    });
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
 
   return {
@@ -148,12 +230,18 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     rotateKeys: () => keys.rotate(),
     ensureFirstAdmin: () =>
       ensureFirstAdmin({ db, clock, audit, email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
-    routes: identityRoutes({
-      sessions,
-      apiKeys: createKeys(keyOptions, 'api_key'),
-      personalTokens: createKeys(keyOptions, 'personal_token'),
-      accounts,
-    }),
+    routes: [
+      ...identityRoutes({
+        sessions,
+        apiKeys: createKeys(keyOptions, 'api_key'),
+        personalTokens: createKeys(keyOptions, 'personal_token'),
+        accounts,
+      }),
+      ...clientRoutes(clients),
+    ],
+    oidc: ports,
+    firstPartyClients: FIRST_PARTY_CLIENTS,
+    plugin,
     seal,
     forgetUser,
     forgetTenant: (tenantId) => authenticate.forget((caller) => caller.tenantId === tenantId),

@@ -128,3 +128,23 @@ export const destroyRecordsOfAccount = async (tx: Queryable, accountId: string):
 export const deleteRecordsExpiredBefore = async (tx: Queryable, before: number): Promise<void> => {
   await tx.deleteFrom('oidc_records').where('expires_at', '<', before).execute();
 };
+
+/** Saves a record that must not be there yet; false when it is. */
+export const saveRecordOnce = async (tx: Queryable, record: ProviderRecord): Promise<boolean> => {
+  const rows = await tx
+    .insertInto('oidc_records')
+    .values({
+      model: record.model,
+      id: hashId(record.id),
+      payload: JSON.stringify({ ...record.payload, jti: undefined }),
+      grant_id: null,
+      uid: null,
+      account_id: null,
+      consumed_at: null,
+      expires_at: record.expiresAt,
+    })
+    .onConflict((c) => c.columns(['model', 'id']).doNothing())
+    .returning('id')
+    .execute();
+  return rows.length === 1;
+};

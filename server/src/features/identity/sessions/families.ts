@@ -8,7 +8,7 @@ import type { AccessTokens } from '../access-tokens.ts';
 import { assertActive, type Principal } from '../principal.ts';
 import { consumeRecord, destroyRecordsOfGrant, findRecord, saveRecord } from '../provider/store.ts';
 import { findPrincipal, insertAccessToken } from '../store.ts';
-import { closeSession, extendSession, findSession, insertSession } from './store.ts';
+import { closeSession, extendSession, findSession, insertSession, type SessionRow } from './store.ts';
 
 /**
  * Families of tokens: one sign-in, its refresh token and the successors of that. The records have the OpenID provider's
@@ -19,6 +19,10 @@ import { closeSession, extendSession, findSession, insertSession } from './store
 
 /** The API as a resource of the provider (RFC 8707): what makes it sign JWT access tokens. */
 export const API_RESOURCE = 'urn:pentarch:api';
+/** A grant lives as long as its newest refresh token; the session row says when that ends. */
+const GRANT_LIFE_S = 10 * 365 * 86_400;
+/** How long a code may take from the consent to the exchange, generously. */
+const UNUSED_GRANT_LIFE_MS = 3_600_000;
 export const SESSION_SCOPE = 'openid profile email offline_access';
 
 export interface TokenPair {
@@ -115,8 +119,107 @@ export const createFamilies = (options: FamiliesOptions) => {
     options.onClosed(sessionId);
   };
 
+  /** The session and the grant record of a new family. `lastUsedAt` 0: granted, no token fetched yet. */
+  const begin = async (
+    tx: Queryable,
+    family: {
+      id: string;
+      principal: Principal;
+      clientId: string;
+      scope: string;
+      origin: Origin;
+      lastUsedAt: number;
+      expiresAt: number;
+    },
+  ): Promise<void> => {
+    const now = clock.now();
+    const nowS = Math.floor(now / 1000);
+    const { id, principal, clientId, scope } = family;
+    await insertSession(tx, {
+      id,
+      tenant_id: principal.tenantId,
+      user_id: principal.userId,
+      client_id: clientId,
+      address: family.origin.address,
+      user_agent: family.origin.userAgent,
+      created_at: now,
+      last_used_at: family.lastUsedAt,
+      expires_at: family.expiresAt,
+      revoked_at: null,
+    });
+    await saveRecord(tx, {
+      model: 'Grant',
+      id,
+      payload: {
+        accountId: principal.userId,
+        clientId,
+        jti: id,
+        kind: 'Grant',
+        iat: nowS,
+        exp: nowS + GRANT_LIFE_S,
+        openid: { scope },
+        resources: { [API_RESOURCE]: scope },
+      },
+      expiresAt: null,
+    });
+  };
+
+  const noteStart = (tx: Queryable, session: SessionRow, method: string, origin: Origin): Promise<void> =>
+    audit.append(tx, {
+      tenantId: session.tenant_id,
+      actorId: session.user_id,
+      actorType: 'user',
+      action: 'session.created',
+      targetType: 'session',
+      targetId: session.id,
+      requestId: origin.requestId,
+      address: origin.address,
+      details: { client_id: session.client_id, method },
+    });
+
   return {
     revoke,
+
+    /** A family for an authorization; its tokens are fetched later, if at all. Returns its id. */
+    async grant(principal: Principal, clientId: string, scope: string, origin: Origin): Promise<string> {
+      const id = newId();
+      const expiresAt = clock.now() + UNUSED_GRANT_LIFE_MS;
+      await db.write((tx) => begin(tx, { id, principal, clientId, scope, origin, lastUsedAt: 0, expiresAt }));
+      return id;
+    },
+
+    /**
+     * Notes an access token of a family; false for a family that is not there. One that has just been ended still gets
+     * its row: of two uses of a code at the same time the first is answered, and what it got is refused as revoked.
+     */
+    noteToken(token: {
+      jti: string;
+      userId: string;
+      sessionId: string;
+      clientId: string;
+      expiresAt: number;
+      origin: Origin;
+    }): Promise<boolean> {
+      return db.write(async (tx) => {
+        const now = clock.now();
+        const session = await findSession(tx, token.sessionId);
+        if (session === undefined) return false;
+        await insertAccessToken(tx, {
+          jti: token.jti,
+          user_id: token.userId,
+          session_id: token.sessionId,
+          client_id: token.clientId,
+          expires_at: token.expiresAt,
+          revoked_at: null,
+        });
+        await extendSession(tx, token.sessionId, {
+          usedAt: now,
+          expiresAt: now + options.refreshLifeS * 1000,
+        });
+        if (session.last_used_at === 0) await noteStart(tx, session, 'authorization_code', token.origin);
+        return true;
+      });
+    },
 
     /** Opens a family for a person who has just proved who they are. */
     async open(principal: Principal, clientId: string, origin: Origin): Promise<TokenPair> {
@@ -128,31 +231,14 @@ export const createFamilies = (options: FamiliesOptions) => {
       const issued = await tokens.sign(principal, { clientId, scope: SESSION_SCOPE });
       const shared = { accountId: principal.userId, clientId };
       await db.write(async (tx) => {
-        await insertSession(tx, {
+        await begin(tx, {
           id: sessionId,
-          tenant_id: principal.tenantId,
-          user_id: principal.userId,
-          client_id: clientId,
-          address: origin.address,
-          user_agent: origin.userAgent,
-          created_at: now,
-          last_used_at: now,
-          expires_at: expiresAt,
-          revoked_at: null,
-        });
-        await saveRecord(tx, {
-          model: 'Grant',
-          id: sessionId,
-          payload: {
-            ...shared,
-            jti: sessionId,
-            kind: 'Grant',
-            iat: nowS,
-            exp: nowS + options.refreshLifeS,
-            openid: { scope: SESSION_SCOPE },
-            resources: { [API_RESOURCE]: SESSION_SCOPE },
-          },
-          expiresAt: null,
+          principal,
+          clientId,
+          scope: SESSION_SCOPE,
+          origin,
+          lastUsedAt: now,
+          expiresAt,
         });
         await saveRefresh(tx, refreshToken, nowS, {
           ...shared,
@@ -173,17 +259,8 @@ export const createFamilies = (options: FamiliesOptions) => {
           expires_at: issued.expiresAt,
           revoked_at: null,
         });
-        await audit.append(tx, {
-          tenantId: principal.tenantId,
-          actorId: principal.userId,
-          actorType: 'user',
-          action: 'session.created',
-          targetType: 'session',
-          targetId: sessionId,
-          requestId: origin.requestId,
-          address: origin.address,
-          details: { client_id: clientId, method: 'password' },
-        });
+        const session = await findSession(tx, sessionId);
+        if (session !== undefined) await noteStart(tx, session, 'password', origin);
       });
       return pair(issued.token, refreshToken);
     },
@@ -206,7 +283,10 @@ export const createFamilies = (options: FamiliesOptions) => {
       };
       if (stored.consumedAt !== null) throw await reused();
       const principal = await findPrincipal(db.read, old.accountId);
-      if (principal === undefined) throw unauthorized('TOKEN_REVOKED', 'the account does not exist any more');
+      const session = await findSession(db.read, old.grantId);
+      if (principal === undefined || session === undefined || session.revoked_at !== null) {
+        throw unauthorized('TOKEN_REVOKED', 'the session has ended');
+      }
       assertActive(principal);
 
       const refreshToken = newRefreshToken();

@@ -23,6 +23,8 @@ export const ISSUER = 'http://127.0.0.1:9';
 const CONFIG: IdentityConfig = {
   IDP_URL: null,
   IDP_CLIENT_ID: 'pentarch-api',
+  IDP_CLIENT_SECRET: null,
+  RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
   API_KEY_PREFIX: 'ptk_',

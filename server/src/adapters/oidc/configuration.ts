@@ -1,0 +1,231 @@
+import {
+  type Configuration,
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider';
+import { OIDC_PATHS, OIDC_SCOPES, type OidcOrigin, type OidcPorts } from '../../kernel/oidc.ts';
+import { adapterOf } from './records.ts';
+
+const INTERACTION_LIFE_S = 3600;
+const CODE_LIFE_S = 60;
+const SESSION_LIFE_S = 14 * 86_400;
+/** A grant lives as long as its newest refresh token; the session row says when that ends. */
+const GRANT_LIFE_S = 10 * 365 * 86_400;
+const CLOCK_SKEW_S = 30;
+
+export const originOf = (ctx: KoaContextWithOIDC | undefined): OidcOrigin => ({
+  address: ctx?.ip ?? null,
+  userAgent: ctx?.get('user-agent').slice(0, 256) || null,
+  requestId: ctx?.get('x-request-id') || null,
+});
+
+const policy = () => {
+  const base = interactionPolicy.base();
+  // Our own clients are native ones and would be asked for consent at every sign-in.
+  base.get('consent')?.checks.remove('native_client_prompt');
+  return base;
+};
+
+/** Scopes of the request that mean something here. */
+const knownScope = (scope: unknown): string => {
+  const asked = new Set(typeof scope === 'string' ? scope.split(' ') : []);
+  return OIDC_SCOPES.filter((known) => asked.has(known)).join(' ');
+};
+
+const covers = (grant: Grant | undefined, scope: string): boolean => {
+  const granted = new Set(grant?.getOIDCScope().split(' ') ?? []);
+  return grant !== undefined && scope.split(' ').every((part) => granted.has(part));
+};
+
+/**
+ * A family of its own for each authorization, so that a replayed token of one device does not end the others. No consent
+ * is asked for our own clients, nor for what the person has granted the client before in this browser session.
+ */
+const loadExistingGrant =
+  (ports: OidcPorts) =>
+  async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
+    const { client, session, result, account, params, prompts } = ctx.oidc;
+    const provider: Provider = ctx.oidc.provider;
+    if (!client || !session || !account) return undefined;
+    const consented = result?.consent?.grantId;
+    if (consented) return provider.Grant.find(consented);
+    if ((prompts.has('login') && !result?.login) || prompts.has('consent')) return undefined;
+    const scope = knownScope(params?.scope);
+    const known = await ports.findClient(client.clientId);
+    if (!known?.firstParty) {
+      const before = session.grantIdFor(client.clientId);
+      if (!before || !covers(await provider.Grant.find(before), scope)) return undefined;
+    }
+    const id = await ports.openGrant({
+      accountId: account.accountId,
+      clientId: client.clientId,
+      scope,
+      origin: originOf(ctx),
+    });
+    return provider.Grant.find(id);
+  };
+
+const findAccount = (ports: OidcPorts) => async (_ctx: KoaContextWithOIDC, id: string) => {
+  const account = await ports.findAccount(id);
+  if (account === null) return undefined;
+  return {
+    accountId: account.id,
+    claims: () => ({
+      sub: account.id,
+      email: account.email,
+      name: account.name,
+      roles: [...account.roles],
+      org_id: account.orgId,
+    }),
+  };
+};
+
+/** Header members by which an assertion would bring or fetch its own key (RFC 8725, 3.10). */
+const KEY_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
+
+export const configuration = (ports: OidcPorts): Configuration => {
+  const secure = ports.issuer().startsWith('https:');
+  const cookie = { httpOnly: true, sameSite: 'lax', secure, signed: true } as const;
+  return {
+    adapter: adapterOf(ports),
+    jwks: { keys: [...ports.keys().jwks] },
+    cookies: {
+      keys: [ports.cookieKey],
+      long: { ...cookie, path: '/' },
+      short: cookie,
+      names: { session: 'pentarch_session', interaction: 'pentarch_interaction', resume: 'pentarch_resume' },
+    },
+    routes: {
+      authorization: OIDC_PATHS.authorization,
+      token: OIDC_PATHS.token,
+      jwks: OIDC_PATHS.jwks,
+      end_session: OIDC_PATHS.endSession,
+    },
+    // Served by us, since the library knows nothing of JWT access tokens once they are signed.
+    discovery: {
+      userinfo_endpoint: `${ports.issuer()}${OIDC_PATHS.userinfo}`,
+      introspection_endpoint: `${ports.issuer()}${OIDC_PATHS.introspection}`,
+      revocation_endpoint: `${ports.issuer()}${OIDC_PATHS.revocation}`,
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    },
+    scopes: [...OIDC_SCOPES],
+    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'roles', 'org_id'] },
+    responseTypes: ['code'],
+    subjectTypes: ['public'],
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256'],
+      clientAuthSigningAlgValues: ['RS256', 'ES256', 'EdDSA'],
+    },
+    clockTolerance: CLOCK_SKEW_S,
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    revokeGrantPolicy: () => true,
+    findAccount: findAccount(ports),
+    loadExistingGrant: loadExistingGrant(ports),
+    interactions: {
+      policy: policy(),
+      url: (_ctx, interaction) => `${OIDC_PATHS.interaction}/${interaction.uid}`,
+    },
+    ttl: {
+      AccessToken: ports.accessLifeS,
+      ClientCredentials: ports.accessLifeS,
+      RefreshToken: ports.refreshLifeS,
+      IdToken: ports.accessLifeS,
+      AuthorizationCode: CODE_LIFE_S,
+      Interaction: INTERACTION_LIFE_S,
+      Session: SESSION_LIFE_S,
+      Grant: GRANT_LIFE_S,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      introspection: { enabled: false },
+      revocation: { enabled: false },
+      clientCredentials: { enabled: true },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => ports.resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, identifier) => {
+          if (identifier !== ports.resource) throw new errors.InvalidTarget();
+          return {
+            scope: OIDC_SCOPES.join(' '),
+            audience: ports.audience,
+            accessTokenTTL: ports.accessLifeS,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'RS256' } },
+          };
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => {
+          ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+          ctx.body = ports.pages.signOut(form, ctx.host);
+        },
+        postLogoutSuccessSource: (ctx) => {
+          ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+          ctx.type = 'html';
+          ctx.body = ports.pages.signedOut();
+        },
+      },
+    },
+    formats: {
+      customizers: {
+        async jwt(ctx, token, parts) {
+          const { payload } = parts;
+          const jti = String(payload.jti);
+          const grantId = 'grantId' in token && typeof token.grantId === 'string' ? token.grantId : null;
+          const accountId =
+            'accountId' in token && typeof token.accountId === 'string' ? token.accountId : null;
+          const clientId = String(payload.client_id);
+          const claims = await ports.issue({
+            jti,
+            accountId,
+            grantId,
+            clientId,
+            expiresAt: Number(payload.exp) * 1000,
+            origin: originOf(ctx),
+          });
+          if (claims === null) throw new errors.InvalidGrant('the sign-in has ended');
+          parts.payload = {
+            iss: payload.iss,
+            aud: payload.aud,
+            exp: payload.exp,
+            iat: payload.iat,
+            jti,
+            client_id: clientId,
+            scope: payload.scope ?? '',
+            ...claims,
+          };
+        },
+      },
+    },
+    assertJwtClientAuthClaimsAndHeader: (_ctx, claims, header) => {
+      if (KEY_MEMBERS.some((member) => Object.hasOwn(header, member))) {
+        throw new errors.InvalidClientAuth('the assertion brings a key of its own');
+      }
+      if (typeof claims.iat === 'number' && claims.iat > ports.now() / 1000 + CLOCK_SKEW_S) {
+        throw new errors.InvalidClientAuth('the assertion comes from the future');
+      }
+    },
+    renderError: (ctx, out) => {
+      ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+      ctx.type = 'html';
+      ctx.body = ports.pages.error({
+        error: out.error,
+        description: typeof out.error_description === 'string' ? out.error_description : '',
+      });
+    },
+  };
+};

@@ -1,0 +1,132 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors, type InteractionResults, Provider } from 'oidc-provider';
+import type { OidcClient, OidcEngine, OidcInteraction, OidcPorts } from '../../kernel/oidc.ts';
+import { configuration } from './configuration.ts';
+
+/** The embedded OpenID provider on oidc-provider. Built when the first request comes, since the issuer has a port. */
+
+const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
+
+/** RFC 8252, 7.3: any port; our own clients may also choose the path. */
+const isLoopbackRedirect = (uri: string): boolean => {
+  const url = URL.parse(uri);
+  return (
+    url !== null &&
+    url.protocol === 'http:' &&
+    LOOPBACK.includes(url.hostname) &&
+    url.username === '' &&
+    url.password === '' &&
+    !uri.includes('#')
+  );
+};
+
+const sameText = (left: string, right: string): boolean => {
+  const a = Buffer.from(left);
+  const b = Buffer.from(right);
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): Provider => {
+  const issuer = ports.issuer();
+  const provider = new Provider(issuer, configuration(ports));
+  // Only what `handle` below writes into the forwarding headers ever arrives here.
+  provider.proxy = true;
+  const { Client } = provider;
+  const registered = Client.prototype.redirectUriAllowed;
+  Client.prototype.redirectUriAllowed = function redirectUriAllowed(
+    this: InstanceType<typeof Client>,
+    uri: string,
+  ) {
+    if (!isFirstParty(this.clientId)) return registered.call(this, uri);
+    return (
+      isLoopbackRedirect(uri) ||
+      (URL.canParse(uri) && new URL(uri).origin === new URL(issuer).origin && !uri.includes('#'))
+    );
+  };
+  // What the store has is the hash of the secret.
+  Client.prototype.compareClientSecret = function compareClientSecret(
+    this: InstanceType<typeof Client>,
+    secret: string,
+  ) {
+    return sameText(hash('sha256', secret, 'base64url'), this.clientSecret ?? '');
+  };
+  // Signing out ends what this browser signed in to; the library would leave families that hold a refresh token.
+  const { Session } = provider;
+  const destroy = Session.prototype.destroy;
+  Session.prototype.destroy = async function destroyWithGrants(this: InstanceType<typeof Session>) {
+    for (const { grantId } of Object.values(this.authorizations ?? {})) {
+      if (grantId) await ports.closeGrant(grantId, 'signed out');
+    }
+    await destroy.call(this);
+  };
+  // Answered before it comes here (the assertion is the client's only proof of itself); registered for the discovery.
+  provider.registerGrantType('urn:ietf:params:oauth:grant-type:jwt-bearer', () => {
+    throw new errors.UnsupportedGrantType();
+  });
+  provider.on('server_error', (_ctx, error) => {
+    ports.log.error({ err: error }, 'the identity provider failed');
+  });
+  return provider;
+};
+
+export const createOidcEngine = (
+  ports: OidcPorts,
+  firstPartyClients: readonly string[],
+): OidcEngine<IncomingMessage, ServerResponse> => {
+  let current: { provider: Provider; issuer: string; version: number } | null = null;
+
+  const provider = (): Provider => {
+    const issuer = ports.issuer();
+    const { version } = ports.keys();
+    if (current === null || current.issuer !== issuer || current.version !== version) {
+      current = { provider: build(ports, (id) => firstPartyClients.includes(id)), issuer, version };
+    }
+    return current.provider;
+  };
+
+  /** The address that clients know, whatever the request's own headers say. */
+  const addressed = (request: IncomingMessage): IncomingMessage => {
+    const issuer = new URL(ports.issuer());
+    request.headers.host = issuer.host;
+    request.headers['x-forwarded-host'] = issuer.host;
+    request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
+    return request;
+  };
+
+  const finish = (request: IncomingMessage, response: ServerResponse, result: InteractionResults) =>
+    provider().interactionResult(addressed(request), response, result);
+
+  return {
+    handle: async (request, response) => {
+      await provider().callback()(addressed(request), response);
+    },
+
+    async interaction(request, response): Promise<OidcInteraction | null> {
+      try {
+        const details = await provider().interactionDetails(addressed(request), response);
+        const { params, prompt, session, uid } = details;
+        const client: OidcClient | null = await ports.findClient(String(params.client_id));
+        if (client === null || (prompt.name !== 'login' && prompt.name !== 'consent')) return null;
+        return {
+          uid,
+          prompt: prompt.name,
+          client,
+          redirectUri: String(params.redirect_uri),
+          scope: String(params.scope ?? ''),
+          accountId: session?.accountId ?? null,
+          loginHint: typeof params.login_hint === 'string' ? params.login_hint : '',
+        };
+      } catch (error) {
+        if (error instanceof errors.SessionNotFound) return null;
+        throw error;
+      }
+    },
+
+    finishLogin: (request, response, accountId) =>
+      finish(request, response, { login: { accountId, amr: ['pwd'] } }),
+    finishConsent: (request, response, grantId) => finish(request, response, { consent: { grantId } }),
+    abort: (request, response) =>
+      finish(request, response, { error: 'access_denied', error_description: 'the person said no' }),
+  };
+};

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { AnyObject, Nullable, Page, Strict, StringEnum, Timestamp } from '../../../kernel/schema.ts';
+
+const fields = {
+  client_id: Type.String(),
+  name: Type.String(),
+  type: StringEnum(['public', 'confidential']),
+  redirect_uris: Type.Array(Type.String()),
+  service_user_id: Nullable(Type.String(), {
+    description: 'The service account that a confidential client acts as with client_credentials',
+  }),
+  created_at: Timestamp(),
+};
+
+export const OauthClient = Type.Object(fields);
+export const OauthClientCreated = Type.Object({
+  ...fields,
+  client_secret: Type.Optional(Type.String({ description: 'Shown only now; none for clients with keys' })),
+});
+export const OauthClientPage = Page(OauthClient);
+
+export const NewOauthClient = Strict({
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  type: StringEnum(['public', 'confidential']),
+  redirect_uris: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, uniqueItems: true }),
+  ),
+  jwks: Type.Optional(
+    Strict(
+      { keys: Type.Array(AnyObject(), { minItems: 1, maxItems: 10 }) },
+      { description: 'Public keys of a confidential client that authenticates by private_key_jwt' },
+    ),
+  ),
+});
+
+export const ClientParams = Strict({ client_id: Type.String({ minLength: 1, maxLength: 128 }) });

@@ -1,0 +1,250 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Db } from '../../../db/db.ts';
+import type { Caller } from '../../../kernel/caller.ts';
+import { type Clock, iso } from '../../../kernel/clock.ts';
+import { invalid, notFound } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { OidcClient } from '../../../kernel/oidc.ts';
+import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
+import { type Audit, actorOf } from '../../audit/index.ts';
+import { insertUser } from '../../users/index.ts';
+import { hashSecret, newSecret } from '../secrets.ts';
+import { redirectFault } from './rules.ts';
+import {
+  deleteClient,
+  findClientRow,
+  insertClient,
+  listClients,
+  type OauthClientRow,
+  openSessionsOfClient,
+} from './store.ts';
+
+export const FIRST_PARTY_CLIENTS = ['pentarch-console', 'pentarch-cli'] as const;
+
+export interface ClientsOptions {
+  db: Db;
+  clock: Clock;
+  audit: Audit;
+  /** The API's own confidential client, which may introspect and nothing else. */
+  api: { id: string; secret: string };
+  closeSession(sessionId: string): Promise<void>;
+  /** Ends the tokens of a client's service account. */
+  endUser(userId: string): Promise<void>;
+}
+
+export interface NewClientInput {
+  name: string;
+  type: 'public' | 'confidential';
+  redirect_uris?: readonly string[] | undefined;
+  jwks?: { keys: readonly Record<string, unknown>[] } | undefined;
+}
+
+const builtIn = (id: string, name: string): OidcClient => ({
+  id,
+  name,
+  type: 'public',
+  redirectUris: [],
+  secretHash: null,
+  jwks: null,
+  firstParty: true,
+  grants: ['authorization_code', 'refresh_token'],
+});
+
+const parseList = (json: string | null): unknown[] => {
+  const parsed: unknown = JSON.parse(json ?? '[]');
+  return Array.isArray(parsed) ? parsed : [];
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const redirectUrisOf = (row: OauthClientRow): string[] =>
+  parseList(row.redirect_uris).filter((uri) => typeof uri === 'string');
+
+const toClient = (row: OauthClientRow): OidcClient => {
+  const confidential = row.type === 'confidential';
+  const redirectUris = redirectUrisOf(row);
+  const interactive = redirectUris.length > 0;
+  return {
+    id: row.id,
+    name: row.name,
+    type: confidential ? 'confidential' : 'public',
+    redirectUris,
+    secretHash: row.secret_hash,
+    jwks: row.jwks === null ? null : parseList(row.jwks).filter(isRecord),
+    firstParty: false,
+    grants: [
+      ...(interactive ? (['authorization_code', 'refresh_token'] as const) : []),
+      ...(confidential ? (['client_credentials'] as const) : []),
+    ],
+  };
+};
+
+const view = (row: OauthClientRow) => ({
+  client_id: row.id,
+  name: row.name,
+  type: row.type === 'confidential' ? ('confidential' as const) : ('public' as const),
+  redirect_uris: redirectUrisOf(row),
+  service_user_id: row.service_user_id,
+  created_at: iso(row.created_at),
+});
+
+/** Private or symmetric members in a set of public keys are a leak, whoever sent them. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+const KEY_TYPES = ['RSA', 'EC', 'OKP'];
+
+const assertJwks = (keys: readonly Record<string, unknown>[]): void => {
+  const kids = new Set<unknown>();
+  keys.forEach((key, index) => {
+    const field = `/jwks/keys/${index}`;
+    if (!KEY_TYPES.includes(String(key.kty)))
+      throw invalid({ field, reason: 'must be an RSA, EC or OKP key' });
+    if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(key, member))) {
+      throw invalid({
+        field,
+        reason: 'must be a public key; this one has private members and must be given up',
+      });
+    }
+    if (key.kid !== undefined && kids.has(key.kid))
+      throw invalid({ field, reason: 'has the kid of another key' });
+    kids.add(key.kid);
+  });
+};
+
+export const createClients = (options: ClientsOptions) => {
+  const { db, clock, audit } = options;
+  const own: OidcClient = {
+    id: options.api.id,
+    name: 'Pentarch API',
+    type: 'confidential',
+    redirectUris: [],
+    secretHash: hashSecret(options.api.secret),
+    jwks: null,
+    firstParty: false,
+    grants: [],
+  };
+  const fixed = new Map<string, OidcClient>([
+    ['pentarch-console', builtIn('pentarch-console', 'Pentarch console')],
+    ['pentarch-cli', builtIn('pentarch-cli', 'Pentarch command line')],
+    [own.id, own],
+  ]);
+
+  const find = async (id: string): Promise<OidcClient | null> => {
+    const known = fixed.get(id);
+    if (known !== undefined) return known;
+    const row = await findClientRow(db.read, id);
+    return row === undefined ? null : toClient(row);
+  };
+
+  return {
+    find,
+
+    isPublic: async (id: string): Promise<boolean> => (await find(id))?.type === 'public',
+
+    /** The service account of a confidential client; null for others. */
+    serviceUserOf: async (id: string): Promise<string | null> =>
+      (await findClientRow(db.read, id))?.service_user_id ?? null,
+
+    /** The client, if the secret is its own. The comparison takes the same time for a wrong one. */
+    async authenticate(id: string, secret: string): Promise<OidcClient | null> {
+      const client = await find(id);
+      const given = Buffer.from(hashSecret(secret));
+      const right = Buffer.from(client?.secretHash ?? hashSecret(''));
+      const matches = given.length === right.length && timingSafeEqual(given, right);
+      return matches && client?.secretHash ? client : null;
+    },
+
+    async list(caller: Caller, page: PageRequest) {
+      const { rows, total } = await listClients(db.read, caller.tenantId, page);
+      const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
+      return { ...result, items: result.items.map(view) };
+    },
+
+    async create(caller: Caller, input: NewClientInput, requestId: string) {
+      const uris = [...(input.redirect_uris ?? [])];
+      uris.forEach((uri, index) => {
+        const reason = redirectFault(uri);
+        if (reason !== null) throw invalid({ field: `/redirect_uris/${index}`, reason });
+      });
+      if (input.type === 'public' && uris.length === 0) {
+        throw invalid({
+          field: '/redirect_uris',
+          reason: 'needs an address: a public client can do nothing else',
+        });
+      }
+      if (input.jwks !== undefined) {
+        if (input.type === 'public') throw invalid({ field: '/jwks', reason: 'is for confidential clients' });
+        assertJwks(input.jwks.keys);
+      }
+      const at = clock.now();
+      const id = newId();
+      const confidential = input.type === 'confidential';
+      const secret = confidential && input.jwks === undefined ? newSecret('cls_') : null;
+      const serviceUserId = confidential ? newId() : null;
+      const row: OauthClientRow = {
+        id,
+        tenant_id: caller.tenantId,
+        name: input.name,
+        type: input.type,
+        redirect_uris: JSON.stringify(uris),
+        secret_hash: secret === null ? null : hashSecret(secret),
+        jwks: input.jwks === undefined ? null : JSON.stringify(input.jwks.keys),
+        service_user_id: serviceUserId,
+        created_by: caller.userId,
+        created_at: at,
+      };
+      await db.write(async (tx) => {
+        if (serviceUserId !== null) {
+          const email = `${id}@clients.invalid`;
+          await insertUser(tx, {
+            id: serviceUserId,
+            tenant_id: caller.tenantId,
+            type: 'service',
+            email,
+            email_folded: email,
+            name: input.name,
+            password_hash: null,
+            roles: '["user"]',
+            permissions: '[]',
+            tier: null,
+            status: 'active',
+            external_id: null,
+            created_at: at,
+            updated_at: at,
+            last_seen_at: null,
+          });
+        }
+        await insertClient(tx, row);
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'oauth_client.created',
+          targetType: 'oauth_client',
+          targetId: id,
+          requestId,
+          details: { type: input.type },
+        });
+      });
+      return { ...view(row), ...(secret === null ? {} : { client_secret: secret }) };
+    },
+
+    /** The client and everything that was fetched through it. */
+    async remove(caller: Caller, id: string, requestId: string): Promise<void> {
+      const row = await db.write(async (tx) => {
+        const gone = await deleteClient(tx, caller.tenantId, id);
+        if (gone === undefined) throw notFound('client');
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'oauth_client.deleted',
+          targetType: 'oauth_client',
+          targetId: id,
+          requestId,
+        });
+        return gone;
+      });
+      for (const sessionId of await openSessionsOfClient(db.read, id)) await options.closeSession(sessionId);
+      if (row.service_user_id !== null) await options.endUser(row.service_user_id);
+    },
+  };
+};
+
+export type Clients = ReturnType<typeof createClients>;

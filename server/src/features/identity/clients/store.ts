@@ -1,0 +1,64 @@
+import type { Queryable } from '../../../db/db.ts';
+import type { OauthClientRow } from '../../../db/tables/identity.ts';
+import type { PageRequest } from '../../../kernel/pagination.ts';
+
+export type { OauthClientRow };
+
+export const insertClient = async (tx: Queryable, row: OauthClientRow): Promise<void> => {
+  await tx.insertInto('oauth_clients').values(row).execute();
+};
+
+export const findClientRow = (db: Queryable, id: string): Promise<OauthClientRow | undefined> =>
+  db.selectFrom('oauth_clients').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Newest first, up to `limit + 1` rows, and the number of all. */
+export const listClients = async (
+  db: Queryable,
+  tenantId: string,
+  page: PageRequest,
+): Promise<{ rows: OauthClientRow[]; total: number }> => {
+  const mine = db.selectFrom('oauth_clients').where('tenant_id', '=', tenantId);
+  const { after } = page;
+  let query = mine
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  query =
+    after === null
+      ? query.offset((page.page - 1) * page.limit)
+      : query.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    mine.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+export const deleteClient = (
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<OauthClientRow | undefined> =>
+  tx
+    .deleteFrom('oauth_clients')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Open sign-ins that go through a client. */
+export const openSessionsOfClient = async (db: Queryable, clientId: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('client_id', '=', clientId)
+      .where('revoked_at', 'is', null)
+      .execute()
+  ).map((row) => row.id);

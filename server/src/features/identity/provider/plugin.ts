@@ -1,0 +1,253 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Caller } from '../../../kernel/caller.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import { OIDC_PATHS, type OidcEngine } from '../../../kernel/oidc.ts';
+import type { Clients } from '../clients/service.ts';
+import type { Assertions } from '../machine-keys/assertions.ts';
+import type { MachineKeys } from '../machine-keys/service.ts';
+import { originOf } from '../origin.ts';
+import { authenticateClient, parseForm } from './form.ts';
+import { type InteractionOptions, mountInteraction } from './interaction.ts';
+import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
+import { mountMachineKeys } from './machine-key-routes.ts';
+import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
+import { contentSecurityPolicy, errorPage } from './pages.ts';
+import { createThrottle } from './throttle.ts';
+import type { TokenState } from './token-state.ts';
+
+/** The identity provider's own surface: `/oauth/v2`, `/oidc/v1`, `/management/v1` and the discovery documents. */
+
+export type Engine = OidcEngine<IncomingMessage, ServerResponse>;
+
+export interface ProviderPluginOptions {
+  engine: Engine;
+  clock: Clock;
+  clients: Clients;
+  tokenState: TokenState;
+  assertions: Assertions;
+  machineKeys: MachineKeys;
+  interaction: Omit<InteractionOptions, 'engine'>;
+  linkPages: LinkPagesOptions;
+  /** Null for a token that is not accepted. */
+  authenticate(token: string): Caller | Promise<Caller>;
+  throttle: boolean;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_LIMIT_BYTES = 64 * 1024;
+const REQUESTS_PER_MINUTE = 600;
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const byAppCode: Partial<Record<AppError['code'], OAuthErrorCode>> = {
+  UNAUTHORIZED: 'invalid_token',
+  FORBIDDEN: 'insufficient_scope',
+  NOT_FOUND: 'not_found',
+  CONFLICT: 'conflict',
+  RATE_LIMITED: 'temporarily_unavailable',
+  INTERNAL_ERROR: 'server_error',
+};
+
+const asOAuthError = (error: unknown): OAuthError => {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof AppError) {
+    const headers: Record<string, string> = {};
+    if (error.retryAfterS !== undefined) headers['retry-after'] = String(error.retryAfterS);
+    if (error.code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer error="invalid_token"';
+    return new OAuthError(byAppCode[error.code] ?? 'invalid_request', error.message, headers);
+  }
+  const status =
+    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500;
+  if (typeof status === 'number' && status < 500) {
+    return new OAuthError('invalid_request', 'the request could not be read');
+  }
+  return new OAuthError('server_error', 'something went wrong inside; the request id names it in the logs');
+};
+
+const wantsPage = (request: FastifyRequest): boolean =>
+  /text\/html/.test(request.headers.accept ?? '') && !/application\/json/.test(request.headers.accept ?? '');
+
+const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const fault = asOAuthError(error);
+  if (fault.status >= 500) request.log.error({ err: error }, 'the identity provider failed');
+  reply.code(fault.status).headers(fault.headers).header('cache-control', 'no-store');
+  if (wantsPage(request)) {
+    return reply
+      .header('content-security-policy', contentSecurityPolicy([]))
+      .type('text/html; charset=utf-8')
+      .send(errorPage({ error: fault.code, description: fault.message }));
+  }
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: fault.code, error_description: fault.message, request_id: request.id }));
+};
+
+/** The request again, with a body that has been read already: the library reads it from the stream itself. */
+const withBody = (raw: IncomingMessage, body: unknown): IncomingMessage => {
+  if (typeof body !== 'string') return raw;
+  const again = new IncomingMessage(raw.socket);
+  again.method = raw.method;
+  again.url = raw.url;
+  again.httpVersion = raw.httpVersion;
+  again.httpVersionMajor = raw.httpVersionMajor;
+  again.httpVersionMinor = raw.httpVersionMinor;
+  again.headers = raw.headers;
+  const bytes = Buffer.from(body);
+  again.headers['content-length'] = String(bytes.length);
+  // Else the end of reading would count as an abort and close the connection.
+  again.complete = true;
+  again.push(bytes);
+  again.push(null);
+  return again;
+};
+
+/** Hands a request to the library. Headers that hooks have set go along; the policy of each page is the page's own. */
+const delegate = async (engine: Engine, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined && name !== 'content-security-policy') reply.raw.setHeader(name, value);
+  }
+  request.raw.headers['x-forwarded-for'] = request.ip;
+  request.raw.headers['x-request-id'] = request.id;
+  await engine.handle(withBody(request.raw, request.body), reply.raw);
+};
+
+const bearer = (request: FastifyRequest): string => {
+  const token = /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined) {
+    throw new OAuthError('invalid_token', 'this needs a token: send Authorization: Bearer <token>', {
+      'www-authenticate': 'Bearer',
+    });
+  }
+  return token;
+};
+
+/** A token for forms that only the page of the same interaction can know. */
+export const createCsrf = (key: string) => {
+  const tokenOf = (subject: string): string =>
+    createHmac('sha256', key).update(`csrf:${subject}`).digest('base64url');
+  return {
+    tokenOf,
+    check(subject: string, given: string | undefined): void {
+      const right = Buffer.from(tokenOf(subject));
+      const got = Buffer.from(given ?? '');
+      if (right.length !== got.length || !timingSafeEqual(right, got)) {
+        throw new OAuthError('invalid_request', 'this form is out of date; go back and start again');
+      }
+    },
+  };
+};
+
+export const providerPlugin =
+  (options: ProviderPluginOptions) =>
+  (scope: FastifyInstance): void => {
+    const { engine, clients, tokenState, assertions } = options;
+    const throttle = createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle);
+
+    scope.addContentTypeParser(
+      FORM,
+      { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    scope.setErrorHandler(sendError);
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public', surface: 'root' };
+      // `consumes`: these routes read forms, which the API's own check of bodies does not know.
+      route.schema = { ...route.schema, hide: true, consumes: [FORM] };
+    });
+    scope.addHook('onRequest', async (request) => throttle.count(request.ip));
+    scope.addHook('onSend', async (_request, reply) => {
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    });
+
+    /** Other methods of a known path: 405 with `Allow`. */
+    const only = (path: string, allowed: HTTPMethods[]): void => {
+      const others = METHODS.filter((method) => !allowed.includes(method));
+      scope.route({
+        method: others,
+        url: path,
+        handler: () => {
+          throw new OAuthError('method_not_allowed', `this path takes ${allowed.join(', ')}`, {
+            allow: allowed.join(', '),
+          });
+        },
+      });
+    };
+
+    const native = (path: string, methods: HTTPMethods[]): void => {
+      scope.route({
+        method: methods,
+        url: path,
+        handler: (request, reply) => delegate(engine, request, reply),
+      });
+      only(path, methods);
+    };
+
+    native(OIDC_PATHS.authorization, ['GET', 'POST']);
+    native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
+    native(OIDC_PATHS.jwks, ['GET']);
+    native('/.well-known/openid-configuration', ['GET']);
+    native('/.well-known/oauth-authorization-server', ['GET']);
+    native(OIDC_PATHS.endSession, ['GET', 'POST']);
+    native(`${OIDC_PATHS.endSession}/confirm`, ['POST']);
+    native(`${OIDC_PATHS.endSession}/success`, ['GET']);
+
+    scope.post(OIDC_PATHS.token, async (request, reply) => {
+      const grantTypes = new URLSearchParams(typeof request.body === 'string' ? request.body : '').getAll(
+        'grant_type',
+      );
+      if (!grantTypes.includes(JWT_BEARER)) return delegate(engine, request, reply);
+      const form = parseForm(request.body);
+      const assertion = form.get('assertion');
+      if (assertion === undefined) throw new OAuthError('invalid_request', 'assertion is missing');
+      const answer = await assertions.exchange(
+        assertion,
+        form.get('scope') ?? '',
+        originOf(request, request.id),
+      );
+      return reply.header('cache-control', 'no-store').send(answer);
+    });
+    only(OIDC_PATHS.token, ['POST']);
+
+    const tokenField = (form: Map<string, string>): string => {
+      const token = form.get('token');
+      if (token === undefined || token === '') throw new OAuthError('invalid_request', 'token is missing');
+      return token;
+    };
+
+    scope.post(OIDC_PATHS.introspection, async (request) => {
+      const form = parseForm(request.body);
+      const client = await authenticateClient(clients, request.headers.authorization, form);
+      return tokenState.introspect(client, tokenField(form));
+    });
+    only(OIDC_PATHS.introspection, ['POST']);
+
+    scope.post(OIDC_PATHS.revocation, async (request, reply) => {
+      const form = parseForm(request.body);
+      const client = await authenticateClient(clients, request.headers.authorization, form);
+      await tokenState.revoke(client, tokenField(form), originOf(request, request.id));
+      return reply.code(200).send();
+    });
+    only(OIDC_PATHS.revocation, ['POST']);
+
+    const userinfo = async (request: FastifyRequest) => {
+      const caller = await options.authenticate(bearer(request));
+      return {
+        sub: caller.userId,
+        email: caller.email,
+        name: caller.name,
+        roles: caller.roles,
+        org_id: caller.tenantId,
+        permissions: [...caller.permissions].sort(),
+      };
+    };
+    scope.route({ method: ['GET', 'POST'], url: OIDC_PATHS.userinfo, handler: userinfo });
+    only(OIDC_PATHS.userinfo, ['GET', 'POST']);
+
+    mountInteraction(scope, { ...options.interaction, engine });
+    mountLinkPages(scope, options.linkPages);
+    mountMachineKeys(scope, options.machineKeys, async (request) => options.authenticate(bearer(request)));
+  };

@@ -1,0 +1,117 @@
+import type { Db } from '../../../db/db.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { AppError } from '../../../kernel/errors.ts';
+import type { OidcClient } from '../../../kernel/oidc.ts';
+import { type AccessTokens, personClaims, type VerifiedToken } from '../access-tokens.ts';
+import type { Principal } from '../principal.ts';
+import type { Families, Origin } from '../sessions/families.ts';
+import { findSession } from '../sessions/store.ts';
+import { findAccessToken, findPrincipal, findTokenPrincipal, revokeAccessToken } from '../store.ts';
+import { OAuthError } from './oauth-error.ts';
+import { findRecord } from './store.ts';
+
+/** Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens and refresh tokens. */
+
+export interface TokenStateOptions {
+  db: Db;
+  clock: Clock;
+  tokens: AccessTokens;
+  families: Families;
+  issuer: () => string;
+  audience: string;
+  onTokenRevoked(jti: string): void;
+}
+
+const INACTIVE = { active: false } as const;
+
+export const createTokenState = (options: TokenStateOptions) => {
+  const { db, clock, tokens, families } = options;
+
+  const verified = async (token: string): Promise<VerifiedToken | null> => {
+    try {
+      return await tokens.verify(token);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'UNAUTHORIZED') return null;
+      throw error;
+    }
+  };
+
+  const common = (principal: Principal) => ({
+    iss: options.issuer(),
+    sub: principal.userId,
+    username: principal.email,
+    ...personClaims(principal),
+  });
+
+  const accessToken = async (token: string) => {
+    const proof = await verified(token);
+    const principal = proof === null ? undefined : await findTokenPrincipal(db.read, proof.jti);
+    if (
+      proof === null ||
+      principal === undefined ||
+      principal.tokenRevokedAt !== null ||
+      principal.sessionRevokedAt !== null ||
+      principal.userStatus !== 'active' ||
+      principal.tenantStatus !== 'active'
+    ) {
+      return INACTIVE;
+    }
+    return {
+      active: true,
+      token_type: 'Bearer',
+      aud: options.audience,
+      client_id: proof.clientId,
+      scope: proof.scope,
+      jti: proof.jti,
+      iat: Math.floor(proof.issuedAt / 1000),
+      exp: Math.floor(proof.expiresAt / 1000),
+      ...common(principal),
+    };
+  };
+
+  const refreshToken = async (client: OidcClient, token: string) => {
+    const record = await findRecord(db.read, 'RefreshToken', token, clock.now());
+    const { accountId, clientId, grantId, scope, iat, exp } = record?.payload ?? {};
+    if (record === undefined || record.consumedAt !== null || clientId !== client.id) return INACTIVE;
+    const session = typeof grantId === 'string' ? await findSession(db.read, grantId) : undefined;
+    if (session === undefined || session.revoked_at !== null) return INACTIVE;
+    const principal = typeof accountId === 'string' ? await findPrincipal(db.read, accountId) : undefined;
+    if (principal === undefined || principal.userStatus !== 'active' || principal.tenantStatus !== 'active') {
+      return INACTIVE;
+    }
+    return { active: true, client_id: client.id, scope, iat, exp, ...common(principal) };
+  };
+
+  return {
+    /** Any confidential client may ask about tokens for the API; about a refresh token only its own client. */
+    async introspect(client: OidcClient, token: string): Promise<Record<string, unknown>> {
+      if (client.type !== 'confidential') {
+        throw new OAuthError('invalid_client', 'introspection needs a client with a secret', {
+          'www-authenticate': 'Basic realm="pentarch"',
+        });
+      }
+      const access = await accessToken(token);
+      return access.active ? access : refreshToken(client, token);
+    },
+
+    /** Unknown tokens are no fault (RFC 7009, 2.2); another client's are. */
+    async revoke(client: OidcClient, token: string, origin: Origin): Promise<void> {
+      const foreign = () => new OAuthError('invalid_request', 'this token belongs to another client');
+      const record = await findRecord(db.read, 'RefreshToken', token, clock.now());
+      if (record !== undefined) {
+        const { clientId, grantId } = record.payload;
+        if (clientId !== client.id) throw foreign();
+        if (typeof grantId === 'string') await families.revoke(grantId, 'revoked by the client', origin);
+        return;
+      }
+      const proof = await verified(token);
+      const known = proof === null ? undefined : await findAccessToken(db.read, proof.jti);
+      if (known === undefined) return;
+      if (known.client_id !== client.id) throw foreign();
+      await db.write((tx) => revokeAccessToken(tx, known.jti, clock.now()));
+      options.onTokenRevoked(known.jti);
+    },
+  };
+};
+
+export type TokenState = ReturnType<typeof createTokenState>;

@@ -1,0 +1,151 @@
+/**
+ * Between the identity feature and the OpenID engine (an adapter over a certified library). The engine speaks the protocol;
+ * the feature owns accounts, clients, sessions and keys.
+ */
+
+export interface OidcClient {
+  id: string;
+  name: string;
+  type: 'public' | 'confidential';
+  redirectUris: readonly string[];
+  /** SHA-256 of the secret, base64url. */
+  secretHash: string | null;
+  /** Public keys of a client that signs assertions instead of showing a secret. */
+  jwks: readonly Record<string, unknown>[] | null;
+  /** Of the platform itself: no consent is asked, and any loopback address is a redirect target (RFC 8252, 7.3). */
+  firstParty: boolean;
+  /** May use the authorization endpoint and client credentials. */
+  grants: readonly ('authorization_code' | 'refresh_token' | 'client_credentials')[];
+}
+
+export interface OidcAccount {
+  id: string;
+  email: string;
+  name: string;
+  roles: readonly string[];
+  orgId: string;
+}
+
+export interface OidcRecord {
+  payload: Record<string, unknown>;
+  /** Epoch ms. */
+  consumedAt: number | null;
+}
+
+/** Where a request came from. */
+export interface OidcOrigin {
+  address: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+}
+
+export interface OidcPorts {
+  issuer(): string;
+  /** Private JWKs, the signing one first. `version` changes with them. */
+  keys(): { version: number; jwks: readonly Record<string, unknown>[] };
+  /** Signs the cookies of browser sessions. */
+  cookieKey: string;
+  audience: string;
+  /** Identifier of the API as a resource (RFC 8707). */
+  resource: string;
+  accessLifeS: number;
+  refreshLifeS: number;
+  /** Seconds since the epoch are read from here alone. */
+  now(): number;
+
+  findClient(id: string): Promise<OidcClient | null>;
+  /** Null for an account that may not sign in. */
+  findAccount(id: string): Promise<OidcAccount | null>;
+
+  findRecord(model: string, id: string): Promise<OidcRecord | null>;
+  findRecordByUid(model: string, uid: string): Promise<OidcRecord | null>;
+  saveRecord(record: {
+    model: string;
+    id: string;
+    payload: Record<string, unknown>;
+    expiresAt: number | null;
+  }): Promise<void>;
+  /** False when it is there already. */
+  saveRecordOnce(record: {
+    model: string;
+    id: string;
+    payload: Record<string, unknown>;
+    expiresAt: number | null;
+  }): Promise<boolean>;
+  /** True for exactly one of any number of uses at the same time. */
+  consumeRecord(model: string, id: string): Promise<boolean>;
+  destroyRecord(model: string, id: string): Promise<void>;
+
+  /** Opens a token family and its grant; returns the grant's id. */
+  openGrant(grant: {
+    accountId: string;
+    clientId: string;
+    scope: string;
+    origin: OidcOrigin;
+  }): Promise<string>;
+  /** Ends the family: no token of it is good any more. */
+  closeGrant(grantId: string, reason: string): Promise<void>;
+  /**
+   * Notes an access token that is about to be signed and gives its claims (`sub` and what says who that is). Null when
+   * its family has ended or its owner may not act.
+   */
+  issue(token: {
+    jti: string;
+    accountId: string | null;
+    grantId: string | null;
+    clientId: string;
+    /** Epoch ms. */
+    expiresAt: number;
+    origin: OidcOrigin;
+  }): Promise<Record<string, unknown> | null>;
+
+  /** Pages that the engine shows by itself. */
+  pages: {
+    error(fault: { error: string; description: string }): string;
+    /** `form` is the hidden form `op.logoutForm`. */
+    signOut(form: string, host: string): string;
+    signedOut(): string;
+    contentSecurityPolicy(formTargets: readonly string[]): string;
+  };
+  log: {
+    error(fields: Record<string, unknown>, message: string): void;
+    warn(fields: Record<string, unknown>, message: string): void;
+  };
+}
+
+/** A person in the middle of an authorization: what to ask of them. */
+export interface OidcInteraction {
+  uid: string;
+  prompt: 'login' | 'consent';
+  client: OidcClient;
+  redirectUri: string;
+  /** Scopes that were asked for. */
+  scope: string;
+  accountId: string | null;
+  loginHint: string;
+}
+
+export interface OidcEngine<Request, Response> {
+  /** Answers any path of the protocol that the library knows. */
+  handle(request: Request, response: Response): Promise<void>;
+  /** The interaction that the request's cookie names; null when it is gone or another's. */
+  interaction(request: Request, response: Response): Promise<OidcInteraction | null>;
+  /** These three return the address at which the authorization goes on. */
+  finishLogin(request: Request, response: Response, accountId: string): Promise<string>;
+  finishConsent(request: Request, response: Response, grantId: string): Promise<string>;
+  abort(request: Request, response: Response): Promise<string>;
+}
+
+/** Paths of the specification. */
+export const OIDC_PATHS = {
+  authorization: '/oauth/v2/authorize',
+  token: '/oauth/v2/token',
+  introspection: '/oauth/v2/introspect',
+  revocation: '/oauth/v2/revoke',
+  jwks: '/oauth/v2/keys',
+  userinfo: '/oidc/v1/userinfo',
+  endSession: '/oidc/v1/end_session',
+  interaction: '/oauth/v2/interaction',
+} as const;
+
+export const OIDC_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createOidcEngine } from '../../src/adapters/oidc/engine.ts';
+import type { Db } from '../../src/db/db.ts';
+import { openSqlite } from '../../src/db/open.ts';
+import { auditRoutes, createAudit } from '../../src/features/audit/index.ts';
+import { createIdentity, type Identity, type IdentityConfig } from '../../src/features/identity/index.ts';
+import { createTenants, tenantRoutes } from '../../src/features/tenants/index.ts';
+import { createUsers, firstAdminOf, userRoutes } from '../../src/features/users/index.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
+import { createIdempotency } from '../../src/http/idempotency.ts';
+import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
+import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
+
+/** The identity, users, tenants and audit features behind a real port on a store of their own. */
+export interface IdentityServer {
+  url: string;
+  db: Db;
+  identity: Identity;
+  admin: { email: string; password: string };
+  clock: { now(): number; advance(ms: number): void };
+  /** Everything that was logged so far. */
+  logged(): string;
+  close(): Promise<void>;
+}
+
+const CONFIG: IdentityConfig = {
+  IDP_URL: null,
+  IDP_CLIENT_ID: 'pentarch-api',
+  IDP_CLIENT_SECRET: 'test-api-client-secret',
+  RATE_LIMITS: false,
+  ACCESS_TOKEN_EXPIRE_MINUTES: 60,
+  REFRESH_TOKEN_EXPIRE_DAYS: 30,
+  API_KEY_PREFIX: 'ptk_',
+  LOGIN_LOCKOUT: true,
+  ADMIN_EMAIL: 'admin@localhost',
+  ADMIN_PASSWORD: 'correct horse battery staple',
+};
+
+export const startIdentityServer = async (config: Partial<IdentityConfig> = {}): Promise<IdentityServer> => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'pentarch-idp-'));
+  const db = await openSqlite({ file: path.join(dataDir, 'p.sqlite'), synchronous: 'normal' });
+  let offsetMs = 0;
+  const clock = {
+    now: () => Date.now() + offsetMs,
+    advance: (ms: number) => {
+      offsetMs += ms;
+    },
+  };
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const log = pino({ level: 'trace' }, sink);
+  const settings = { ...CONFIG, ...config };
+  const audit = createAudit(clock);
+  let url = '';
+  const identity = createIdentity({
+    db,
+    clock,
+    config: settings,
+    dataDir,
+    publicUrl: () => url,
+    audit,
+    mailer: { delivers: false, send: () => Promise.resolve() },
+    log: {
+      info: (fields, message) => log.info(fields, message),
+      warn: (fields, message) => log.warn(fields, message),
+      error: (fields, message) => log.error(fields, message),
+    },
+  });
+  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events: { publish: () => {} } });
+  const tenants = createTenants({
+    db,
+    clock,
+    audit,
+    firstAdmin: firstAdminOf(users, identity.accounts),
+    changed: identity.forgetTenant,
+  });
+  await identity.start();
+  const admin = await identity.ensureFirstAdmin();
+  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
+  const app = await buildApp({
+    routes: [...identity.routes, ...userRoutes(users), ...tenantRoutes(tenants), ...auditRoutes(db)],
+    authenticate: identity.authenticate,
+    idempotency: createIdempotency(createIdempotencyStore(db), clock),
+    limits: {
+      log: createMemoryRateLog(1000),
+      tables: { reference: REFERENCE_RATES, overview: OVERVIEW_RATES },
+      enforce: false,
+      clock,
+    },
+    logger: log,
+    corsOrigins: [],
+    trustProxy: [],
+    tls: null,
+    maxUploadBytes: 1024,
+    draining: () => false,
+    observe: () => {},
+    plugins: [identity.plugin(engine)],
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address() as AddressInfo;
+  url = `http://127.0.0.1:${address.port}`;
+  return {
+    url,
+    db,
+    identity,
+    admin: { email: admin.email, password: settings.ADMIN_PASSWORD ?? admin.password ?? '' },
+    clock,
+    logged: () => lines.join(''),
+    close: async () => {
+      await app.close();
+      await db.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { Db } from '../../src/db/db.ts';
+import { openPostgres, openSqlite } from '../../src/db/open.ts';
+
+/** Empty stores for tests: SQLite always, PostgreSQL where TEST_DATABASE_URL names a server that may make databases. */
+export interface TestStore {
+  name: string;
+  open(): Promise<{ db: Db; again(): Promise<Db>; drop(): Promise<void> }>;
+}
+
+const sqlite: TestStore = {
+  name: 'sqlite',
+  async open() {
+    const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-test-'));
+    const options = { file: path.join(folder, 'p.sqlite'), synchronous: 'normal' } as const;
+    const opened: Db[] = [];
+    const again = async () => {
+      const db = await openSqlite(options);
+      opened.push(db);
+      return db;
+    };
+    return {
+      db: await again(),
+      again,
+      async drop() {
+        for (const db of opened) await db.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+const admin = async (url: string, statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+};
+
+const postgres = (server: string): TestStore => ({
+  name: 'postgres',
+  async open() {
+    const name = `pentarch_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
+    await admin(server, `create database ${name}`);
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    const opened: Db[] = [];
+    const again = async () => {
+      const db = await openPostgres({ url: url.href, maxConnections: 8 });
+      opened.push(db);
+      return db;
+    };
+    return {
+      db: await again(),
+      again,
+      async drop() {
+        for (const db of opened) await db.close();
+        await admin(server, `drop database ${name} with (force)`);
+      },
+    };
+  },
+});
+
+const server = process.env.TEST_DATABASE_URL;
+
+export const testStores: TestStore[] = server === undefined ? [sqlite] : [sqlite, postgres(server)];
