@@ -6,6 +6,7 @@ import { costs } from './004-costs.ts';
 import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
 import { mcp } from './009-mcp.ts';
+import { jobs } from './011-jobs.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, http, agents, mcp];
+export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, http, agents, mcp, jobs];

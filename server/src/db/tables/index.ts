@@ -4,6 +4,7 @@ import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
+import type { JobTables } from './jobs.ts';
 import type { McpTables } from './mcp.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
@@ -14,4 +15,5 @@ export interface Tables
     CostTables,
     HttpTables,
     IdentityTables,
+    JobTables,
     McpTables {}
