@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createFolderBlobs } from './adapters/blobs/folder.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
+import { createOidcEngine } from './adapters/oidc/engine.ts';
+import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import {
+  AGENT_IDS,
   AGENTS,
   agentRoutes,
   createAgentService,
@@ -29,12 +33,14 @@ import {
   createConversationService,
   createConversationStore,
 } from './features/conversations/index.ts';
-import { createCosts } from './features/costs/index.ts';
+import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
+import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, firstAdminOf, userRoutes } from './features/users/index.ts';
+import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -42,6 +48,7 @@ import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-lim
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
+import { readScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { EventSink } from './kernel/events.ts';
 
@@ -74,6 +81,53 @@ const largestLimit = (tables: { reference: RateTable; overview: RateTable }): nu
     ),
   );
 
+const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
+
+/** Facts from memory that go along with a message. */
+const RECALLED_FACTS = 6;
+
+/** Embedding calls on the ledger, reserved before and settled after. */
+const chargeEmbedding =
+  (db: Db, models: Models, costs: Costs): ChargeEmbedding =>
+  async (call, work) => {
+    const ref = models.resolve(call.model, '/EMBEDDING_MODEL');
+    const usageOf = (tokens: number, estimated: boolean) => ({
+      inputTokens: tokens,
+      outputTokens: 0,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      estimated,
+    });
+    const hold = await db.write((tx) =>
+      costs.hold(tx, {
+        tenantId: call.tenantId,
+        userId: call.userId,
+        agentId: null,
+        conversationId: null,
+        runId: null,
+        requestId: null,
+        kind: 'embedding',
+        worstNano: models.cost(ref, usageOf(call.estimatedTokens, true)).costNanoUsd,
+        runUsedNano: 0,
+      }),
+    );
+    try {
+      const { result, tokens } = await work();
+      const usage = usageOf(tokens, false);
+      const { costNanoUsd, estimated } = models.cost(ref, usage);
+      await db.write((tx) =>
+        costs.settle(tx, hold, [
+          { kind: 'embedding', model: ref.id, tool: null, usage, costNanoUsd, estimated },
+        ]),
+      );
+      return result;
+    } catch (error) {
+      await db.write((tx) => costs.release(tx, hold));
+      throw error;
+    }
+  };
+
 const openStore = (config: Config): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
@@ -99,6 +153,7 @@ export const compose = async (
   const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
+  const parser = createDocumentParser();
   const events: EventSink = { publish: () => {} };
   const mailer =
     config.SMTP_URL === null
@@ -118,6 +173,7 @@ export const compose = async (
   });
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
+  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
   const costs = createCosts({
     db,
@@ -132,8 +188,31 @@ export const compose = async (
     },
     onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
     onError: (error) => onError(error, 'costs'),
+    userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
+    agentExists: (agentId) => AGENT_IDS.includes(agentId),
+    audit: (tx, event) => audit.append(tx, { actorType: 'user', ...event }),
   });
   await costs.start();
+
+  const idempotencyStore = createIdempotencyStore(db);
+  await idempotencyStore.sweep(clock.now());
+  const idempotency = createIdempotency(idempotencyStore, clock);
+
+  const memory = createMemory({ db, clock, embedder, maxImportBytes: config.MAX_UPLOAD_BYTES });
+  const knowledge = await createKnowledge({
+    db,
+    sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,
+    blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
+    parser,
+    embedder,
+    charge: chargeEmbedding(db, models, costs),
+    events,
+    idempotency,
+    clock,
+    searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
+    warn: onError,
+  });
+  await knowledge.recover();
 
   const conversationStore = createConversationStore(db);
   const conversations = createConversationService({ store: conversationStore, clock });
@@ -157,6 +236,24 @@ export const compose = async (
       }
     },
   });
+  users.registerPersonalData({
+    name: 'conversations',
+    exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
+    eraseData: ({ tenantId, userId }) => conversations.erasePersonal(tenantId, userId),
+  });
+  users.registerPersonalData({
+    name: 'documents',
+    exportData: ({ tenantId, userId }) => knowledge.exportPersonal(tenantId, userId),
+    eraseData: ({ tenantId, userId }) => knowledge.erasePersonal(tenantId, userId),
+  });
+  users.registerPersonalData({
+    name: 'memory',
+    exportData: (person) => memory.exportPersonal(person),
+    eraseData: async (person) => {
+      const { entities, observations, relations } = await memory.erasePersonal(person);
+      return entities + observations + relations;
+    },
+  });
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -164,13 +261,16 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: () => Promise.resolve([]),
+    search: (caller, query, limit) => knowledge.search(readScope(caller), query, limit),
     memory: {
-      recall: () => Promise.resolve([]),
-      preferences: () => Promise.resolve([]),
-      observe: () => {},
+      recall: async (caller, query) =>
+        (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
+      preferences: (caller) => memory.preferences(caller),
+      observe: (turn) => {
+        memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
+      },
     },
-    toolSources: [],
+    toolSources: [knowledge.tools, memory.tools],
     gate: { check: () => Promise.resolve({ outcome: 'run' }) },
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
@@ -182,9 +282,6 @@ export const compose = async (
   state.chat = chat;
   await chat.recover();
 
-  const idempotencyStore = createIdempotencyStore(db);
-  await idempotencyStore.sweep(clock.now());
-  const idempotency = createIdempotency(idempotencyStore, clock);
   const tables = rateTables(config);
 
   const tenants = createTenants({
@@ -228,6 +325,9 @@ export const compose = async (
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
     ...agentRoutes(agents),
+    ...costs.routes(),
+    ...knowledge.routes,
+    ...memory.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -255,6 +355,7 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    plugins: config.IDP_URL === null ? [identity.plugin(engine)] : [],
   });
   await app.ready();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
@@ -270,8 +371,9 @@ export const compose = async (
       state.draining = true;
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
       await app.close();
+      await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), embedder.close()]);
+      await Promise.all([models.close(), parser.close(), embedder.close()]);
       await db.close();
       lock.release();
     },

@@ -15,7 +15,7 @@ import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody, errorHeaders } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
-import { parseJsonBody } from './json-body.ts';
+import { decodeUtf8, parseJsonBody } from './json-body.ts';
 import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
 import { mountRoutes, prefixesOf } from './mount.ts';
@@ -63,11 +63,18 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
 
+const LINES = 'application/x-ndjson';
+const isLines = (request: FastifyRequest): boolean =>
+  request.headers['content-type']?.toLowerCase().startsWith(LINES) === true;
+
 /** Between parsing and validation: an absent body counts as an empty object, a stray one is refused. */
 const settleBody = (request: FastifyRequest): void => {
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
   if (request.isMultipart() && !ownParser) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
+  }
+  if (typeof request.body === 'string' && !ownParser && isLines(request)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
   }
   if (takes && request.body === undefined) request.body = {};
@@ -118,6 +125,14 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     try {
       done(null, body.length === 0 ? undefined : parseJsonBody(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  // JSON Lines arrive as text: what a line may be is for the route that takes them to say.
+  app.addContentTypeParser([LINES], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    try {
+      done(null, decodeUtf8(body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }

@@ -44,20 +44,24 @@ const hasProtoKey = (value: unknown): boolean => {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * JSON of a request body. Throws VALIDATION_ERROR for what is no JSON, no UTF-8, nested too deep, or holds text or keys
- * that must not travel further. Clean bodies pay for one parse and three substring searches.
- */
-export const parseJsonBody = (bytes: Uint8Array): unknown => {
-  let text: string;
+/** Text of a request body. Throws VALIDATION_ERROR for what is no UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array): string => {
   try {
-    text = decoder.decode(bytes);
+    return decoder.decode(bytes);
   } catch (error) {
     throw new AppError('VALIDATION_ERROR', 'the body is not UTF-8', {
       details: { fields: [{ field: '/', reason: 'must be UTF-8' }] },
       cause: error,
     });
   }
+};
+
+/**
+ * JSON of a request body. Throws VALIDATION_ERROR for what is no JSON, no UTF-8, nested too deep, or holds text or keys
+ * that must not travel further. Clean bodies pay for one parse and three substring searches.
+ */
+export const parseJsonBody = (bytes: Uint8Array): unknown => {
+  const text = decodeUtf8(bytes);
   if (text.length > MAX_DEPTH && tooDeep(text)) {
     throw invalid({ field: '/', reason: `must not be nested deeper than ${MAX_DEPTH} levels` });
   }

@@ -5,6 +5,11 @@ export interface Embedder {
   readonly dimensions: number;
   readonly local: boolean;
   /** `texts` → one vector each, in order, and the tokens that were read. */
-  embed(texts: readonly string[], signal?: AbortSignal): Promise<{ vectors: Float32Array[]; tokens: number }>;
+  embed(
+    texts: readonly string[],
+    signal?: AbortSignal,
+    /** Urgent work (the query of a search, which somebody waits for) overtakes the rest where the embedder can. */
+    options?: { urgent?: boolean },
+  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
   close(): Promise<void>;
 }

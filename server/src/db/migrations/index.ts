@@ -3,10 +3,23 @@ import { accounts } from './001-accounts.ts';
 import { identity } from './002-identity.ts';
 import { chat } from './003-chat.ts';
 import { costs } from './004-costs.ts';
+import { knowledge } from './005-knowledge.ts';
 import { http } from './006-http.ts';
 import { agents } from './007-agents.ts';
+import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { jobs } from './011-jobs.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
-export const migrations: readonly SchemaStep[] = [accounts, identity, chat, costs, http, agents, mcp, jobs];
+export const migrations: readonly SchemaStep[] = [
+  accounts,
+  identity,
+  chat,
+  costs,
+  knowledge,
+  http,
+  agents,
+  memory,
+  mcp,
+  jobs,
+];

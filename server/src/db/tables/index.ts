@@ -5,7 +5,9 @@ import type { CostTables } from './costs.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { JobTables } from './jobs.ts';
+import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
+import type { MemoryTables } from './memory.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -16,4 +18,6 @@ export interface Tables
     HttpTables,
     IdentityTables,
     JobTables,
-    McpTables {}
+    KnowledgeTables,
+    McpTables,
+    MemoryTables {}

@@ -125,7 +125,7 @@ export const createConversationStore = (db: Db) => {
           .execute();
       }),
 
-    /** Erases all of a person's conversations with everything in them. */
+    /** Erases all of a person's conversations with everything in them; how many there were. */
     eraseOf: (tenantId: string, userId: string) =>
       db.write(async (tx) => {
         const ids = tx
@@ -148,11 +148,12 @@ export const createConversationStore = (db: Db) => {
           .execute();
         await tx.deleteFrom('messages').where('conversation_id', 'in', ids).execute();
         await tx.deleteFrom('runs').where('conversation_id', 'in', ids).execute();
-        await tx
+        const gone = await tx
           .deleteFrom('conversations')
           .where('tenant_id', '=', tenantId)
           .where('user_id', '=', userId)
-          .execute();
+          .executeTakeFirst();
+        return Number(gone.numDeletedRows);
       }),
   };
 };

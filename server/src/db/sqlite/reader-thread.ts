@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads';
+import type { CompiledQuery } from 'kysely';
+
+/**
+ * Read-only statements in a thread with a connection of its own, for reads that take long (vector and full-text
+ * search): the event loop goes on meanwhile. Sees committed state only.
+ */
+export interface ReaderThread {
+  /** Runs the queries one after another and gives the rows of each. */
+  all(queries: readonly CompiledQuery[]): Promise<Record<string, unknown>[][]>;
+  close(): Promise<void>;
+}
+
+export interface ReaderRequest {
+  id: number;
+  queries: { sql: string; parameters: unknown[] }[];
+}
+
+export type ReaderAnswer = { id: number; rows: Record<string, unknown>[][] } | { id: number; error: string };
+
+interface Waiting {
+  resolve(rows: Record<string, unknown>[][]): void;
+  reject(error: unknown): void;
+}
+
+/** Starts with the first query. A thread that dies rejects what it held; the next query starts another. */
+export const createReaderThread = (file: string): ReaderThread => {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | null = null;
+  let closed = false;
+  let lastId = 0;
+
+  const start = (): Worker => {
+    // The same file from sources and from the build.
+    const suffix = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+    const started = new Worker(new URL(`./reader.worker${suffix}`, import.meta.url), {
+      workerData: { file },
+      name: 'store-reader',
+    });
+    let failure: unknown = new Error('the reader thread ended');
+    started.on('error', (error) => {
+      failure = error;
+    });
+    started.on('exit', () => {
+      if (worker === started) worker = null;
+      for (const { reject } of waiting.values()) reject(failure);
+      waiting.clear();
+    });
+    started.on('message', (answer: ReaderAnswer) => {
+      const request = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      if (waiting.size === 0) started.unref();
+      if ('error' in answer) request?.reject(new Error(answer.error));
+      else request?.resolve(answer.rows);
+    });
+    started.unref();
+    return started;
+  };
+
+  return {
+    all(queries) {
+      if (closed) return Promise.reject(new Error('the reader thread is closed'));
+      worker ??= start();
+      const running = worker;
+      return new Promise((resolve, reject) => {
+        const id = ++lastId;
+        waiting.set(id, { resolve, reject });
+        running.ref();
+        const request: ReaderRequest = {
+          id,
+          queries: queries.map((q) => ({ sql: q.sql, parameters: [...q.parameters] })),
+        };
+        running.postMessage(request);
+      });
+    },
+    async close() {
+      closed = true;
+      await worker?.terminate();
+    },
+  };
+};

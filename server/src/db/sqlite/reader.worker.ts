@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openSqliteFile } from '../open.ts';
+import { SqliteConnection } from './driver.ts';
+import type { ReaderAnswer, ReaderRequest } from './reader-thread.ts';
+
+/** The thread of `reader-thread.ts`. */
+const { file } = workerData as { file: string };
+const connection = new SqliteConnection(openSqliteFile(file, { readOnly: true, synchronous: 'normal' }));
+
+const answer = ({ id, queries }: ReaderRequest): ReaderAnswer => {
+  try {
+    const rows = queries.map((q) => connection.run<Record<string, unknown>>(q.sql, q.parameters).rows);
+    // Rows of SQLite have no prototype; copies are plain for the other side.
+    return { id, rows: rows.map((list) => list.map((row) => ({ ...row }))) };
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+parentPort?.on('message', (request: ReaderRequest) => parentPort?.postMessage(answer(request)));

@@ -1,0 +1,67 @@
+import type { Generated } from 'kysely';
+
+export interface DocumentRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  /** `indexing`, `ready`, `deleting`: see the state table in features/knowledge/store.ts. */
+  status: string;
+  title: string;
+  filename: string | null;
+  content_type: string;
+  size_bytes: number;
+  sha256: string;
+  language: string | null;
+  page_count: number | null;
+  chunk_count: number;
+  /** `private` or `tenant`. */
+  visibility: string;
+  /** JSON object. */
+  metadata: string;
+  /** Title and file name in folded form, for `q` of the list. */
+  folded_name: string;
+  /** The document's text, which chunk offsets count in. */
+  text: string;
+  /** Number of the model in `embedding_models` whose vectors the chunks have. */
+  model_n: number;
+  chunking_version: number;
+  created_at: number;
+  indexed_at: number | null;
+}
+
+/** Top-level metadata in a form that can be filtered by: one row for each value, one for each element of an array. */
+export interface DocumentFactRow {
+  document_id: string;
+  key: string;
+  /** JSON of the value. */
+  value: string;
+}
+
+export interface ChunkRow {
+  /** Row number that the text and vector indexes know the chunk by; given by the database. */
+  seq: Generated<number>;
+  id: string;
+  document_id: string;
+  tenant_id: string;
+  ordinal: number;
+  start_offset: number;
+  end_offset: number;
+  page: number | null;
+  /** JSON array, outermost heading first. */
+  heading_path: string;
+  text: string;
+}
+
+export interface EmbeddingModelRow {
+  n: number;
+  id: string;
+  dimensions: number;
+  created_at: number;
+}
+
+export interface KnowledgeTables {
+  documents: DocumentRow;
+  document_facts: DocumentFactRow;
+  chunks: ChunkRow;
+  embedding_models: EmbeddingModelRow;
+}

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BlobStore } from '../../kernel/blobs.ts';
+import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError, conflict, notFound } from '../../kernel/errors.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
+import type { ChargedEmbedder } from './embedding.ts';
+import { createKeyedLock } from './keyed-lock.ts';
+import type { EmbeddingModel } from './passage-index.ts';
+import type { KnowledgeDocument } from './ports.ts';
+import { mayChange, titleOf, type Visibility } from './rules.ts';
+import type { EmbeddedChunk, KnowledgeStore, StaleDocument } from './store.ts';
+
+export interface UploadInput {
+  bytes: Uint8Array;
+  /** Cleaned by `cleanFilename`. */
+  filename: string | null;
+  /** What the client says it is; decides among text formats only. */
+  declaredType: string | null;
+  title: string | null;
+  metadata: Record<string, unknown>;
+  visibility: Visibility;
+  /** Where in the request the bytes were, for error details: `/file` or `/content`. */
+  field: string;
+}
+
+export interface DocumentChanges {
+  title?: string;
+  metadata?: Record<string, unknown>;
+  visibility?: Visibility;
+}
+
+export interface DocumentsDeps {
+  store: KnowledgeStore;
+  blobs: BlobStore;
+  parser: DocumentParser;
+  embedder: ChargedEmbedder;
+  model: EmbeddingModel;
+  events: EventSink;
+  clock: Clock;
+  /** Gets faults of background work. */
+  warn(fault: unknown, message: string): void;
+}
+
+/** Longest wait for another node that indexes the same bytes. */
+const PEER_WAIT_MS = 120_000;
+
+const blobKey = (document: { id: string; sha256: string }): string => `${document.sha256}.${document.id}`;
+
+const unreadable = (error: ParseError, field: string): AppError =>
+  new AppError('VALIDATION_ERROR', error.message, {
+    details: { reason: error.fault, fields: [{ field, reason: error.message }] },
+    cause: error,
+  });
+
+export type DocumentsService = ReturnType<typeof createDocumentsService>;
+
+/**
+ * Documents in, changed and out. A document's bytes are a blob of its own (named by their hash and its id), so that
+ * deleting one never touches what another owner has.
+ */
+export const createDocumentsService = (deps: DocumentsDeps) => {
+  const { store, blobs, parser, embedder, model, clock } = deps;
+  const locked = createKeyedLock();
+  let closing = false;
+
+  const embedded = async (
+    owner: { tenantId: string; userId: string },
+    parsed: ParsedDocument,
+    title: string,
+  ): Promise<EmbeddedChunk[]> => {
+    // The title that readers see is the one that is searched.
+    const chunks = chunkDocument({ ...parsed, title });
+    if (chunks.length === 0) throw new ParseError('no_text', 'the document has no text');
+    const vectors = await embedder.embed(owner, chunks.map(embedText));
+    return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
+  };
+
+  const announce = (document: KnowledgeDocument): void => {
+    deps.events.publish({
+      type: 'document.indexed',
+      tenantId: document.tenantId,
+      userId: document.userId,
+      reach: document.visibility === 'tenant' ? 'tenant' : 'own',
+      permission: 'knowledge:read',
+      data: {
+        document_id: document.id,
+        title: document.title,
+        content_type: document.contentType,
+        chunk_count: document.chunkCount,
+      },
+    });
+  };
+
+  /** The owner's document with these bytes; waits while another node brings it in. */
+  const present = async (owner: Scope, sha256: string): Promise<KnowledgeDocument | null> => {
+    for (let waitedMs = 0; waitedMs < PEER_WAIT_MS; waitedMs += 200) {
+      const found = await store.findByBytes(owner.tenantId, owner.userId, sha256);
+      if (found === null) return null;
+      if (found.ready) return found.document;
+      await delay(200);
+    }
+    throw conflict('the same bytes are being indexed by another request');
+  };
+
+  const ingest = async (owner: Scope, input: UploadInput, sha256: string): Promise<KnowledgeDocument> => {
+    const known = await present(owner, sha256);
+    if (known !== null) return known;
+    const parsed = await parser.parse(input.bytes, input);
+    const text = documentText(parsed);
+    const title = titleOf(input.title, parsed.title, input.filename, text);
+    const chunks = await embedded(owner, parsed, title);
+    const id = newId();
+    const key = blobKey({ id, sha256 });
+    await blobs.stage(key, input.bytes);
+    let created = false;
+    try {
+      created = await store.add(
+        model,
+        {
+          id,
+          tenantId: owner.tenantId,
+          userId: owner.userId,
+          title,
+          filename: input.filename,
+          contentType: parsed.contentType,
+          sizeBytes: input.bytes.byteLength,
+          sha256,
+          language: parsed.language,
+          pageCount: parsed.pageCount,
+          visibility: input.visibility,
+          metadata: input.metadata,
+          createdAt: clock.now(),
+          text,
+          chunks,
+          chunkingVersion: CHUNKING_VERSION,
+        },
+        clock.now,
+      );
+    } finally {
+      // Without a row the bytes are nobody's.
+      await (created ? blobs.settle(key) : blobs.remove(key));
+    }
+    if (!created) {
+      const other = await present(owner, sha256);
+      return other ?? ingest(owner, input, sha256);
+    }
+    const document = await store.get(owner, id);
+    if (document === null) throw notFound('document');
+    announce(document);
+    return document;
+  };
+
+  const readOf = async (scope: Scope, id: string): Promise<KnowledgeDocument> => {
+    const document = await store.get(scope, id);
+    if (document === null) throw notFound('document');
+    return document;
+  };
+
+  /** The document, when the caller may change it: 404 for what they cannot see, 403 for what they can. */
+  const changeable = async (caller: Caller, id: string): Promise<KnowledgeDocument> => {
+    const document = await readOf(readScope(caller), id);
+    if (!mayChange(caller, document)) {
+      throw new AppError('FORBIDDEN', 'only its owner or an admin may change this document', {
+        details: { required: 'admin' },
+      });
+    }
+    return document;
+  };
+
+  /** Reads the kept bytes anew, into chunks of the present model and chunking. */
+  const reindex = async (
+    document: StaleDocument & { sha256: string; filename: string | null; contentType: string },
+    title: string,
+  ) => {
+    const bytes = await blobs.read(blobKey(document));
+    if (bytes === null) throw new Error(`the bytes of document ${document.id} are missing`);
+    const parsed = await parser.parse(bytes, {
+      filename: document.filename,
+      declaredType: document.contentType,
+    });
+    const chunks = await embedded(document, parsed, title);
+    await store.replaceChunks(model, document.id, {
+      text: documentText(parsed),
+      chunks,
+      chunkingVersion: CHUNKING_VERSION,
+      title,
+    });
+  };
+
+  const destroy = async (document: { id: string; sha256: string }): Promise<boolean> => {
+    const key = blobKey(document);
+    // Staged first: after a crash between the two steps, the start finds it by its place.
+    await blobs.unsettle(key);
+    const started = await store.startDeleting(document.id);
+    await store.purge(document.id);
+    await blobs.remove(key);
+    return started;
+  };
+
+  return {
+    /**
+     * Indexed and searchable when it resolves. The same bytes of the same owner give the first document unchanged, also
+     * when both come at once. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
+     */
+    async upload(owner: Scope, input: UploadInput): Promise<KnowledgeDocument> {
+      const sha256 = createHash('sha256').update(input.bytes).digest('hex');
+      try {
+        return await locked(`${owner.tenantId}/${owner.userId}/${sha256}`, () =>
+          ingest(owner, input, sha256),
+        );
+      } catch (error) {
+        throw error instanceof ParseError ? unreadable(error, input.field) : error;
+      }
+    },
+
+    read: readOf,
+
+    async bytes(scope: Scope, id: string): Promise<{ document: KnowledgeDocument; bytes: Uint8Array }> {
+      const document = await readOf(scope, id);
+      const bytes = await blobs.read(blobKey(document));
+      // Deleted between the two reads, most likely.
+      if (bytes === null) throw notFound('document');
+      return { document, bytes };
+    },
+
+    async change(caller: Caller, id: string, changes: DocumentChanges): Promise<KnowledgeDocument> {
+      await changeable(caller, id);
+      return locked(id, async () => {
+        const document = await changeable(caller, id);
+        const { title, metadata, visibility } = changes;
+        if (title !== undefined && title !== document.title) await reindex(document, title);
+        if (metadata !== undefined || visibility !== undefined) {
+          await store.change(id, {
+            ...(metadata === undefined ? {} : { metadata }),
+            ...(visibility === undefined ? {} : { visibility }),
+          });
+        }
+        return readOf(readScope(caller), id);
+      });
+    },
+
+    /** Gone from every answer when it resolves. NOT_FOUND the second time. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      const document = await changeable(caller, id);
+      if (!(await locked(id, () => destroy(document)))) throw notFound('document');
+    },
+
+    async erase(tenantId: string, userId: string): Promise<number> {
+      const documents = await store.ofUser(tenantId, userId);
+      for (const document of documents) await locked(document.id, () => destroy(document));
+      return documents.length;
+    },
+
+    /** After a start: finishes or undoes what the last process left half done. */
+    async recover(): Promise<void> {
+      for (const document of await store.abandoned(clock.now())) {
+        await blobs.unsettle(blobKey(document));
+        await store.purge(document.id);
+        await blobs.remove(blobKey(document));
+      }
+      for (const key of await blobs.staged()) {
+        const id = /^[0-9a-f]{64}\.([0-9a-f-]{36})$/.exec(key)?.[1];
+        if (id !== undefined && (await store.exists(id))) await blobs.settle(key);
+        else await blobs.remove(key);
+      }
+    },
+
+    /**
+     * Indexes again what was indexed with another model or an older chunking, one after another. Words find such a
+     * document all the while; vectors find it again once it is done.
+     */
+    async refresh(): Promise<void> {
+      let after = '';
+      for (;;) {
+        const stale = await store.stale(model, CHUNKING_VERSION, after);
+        for (const { id, tenantId, userId } of stale) {
+          if (closing) return;
+          after = id;
+          await locked(id, async () => {
+            const document = await store.get({ tenantId, userId, reach: 'own' }, id);
+            if (document !== null) await reindex(document, document.title);
+          }).catch((fault: unknown) => deps.warn(fault, `document ${id} could not be indexed again`));
+        }
+        if (stale.length === 0) break;
+      }
+      await store.dropUnusedModels(model);
+    },
+
+    close(): void {
+      closing = true;
+    },
+  };
+};

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db, Queryable } from '../../db/db.ts';
+import { createReaderThread } from '../../db/sqlite/reader-thread.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import { filteredSeqs } from './filters.store.ts';
+import type { EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
+import type { QueryTerm } from './terms.rules.ts';
+
+/**
+ * FTS5 and sqlite-vec. Who may read a chunk is in both indexes (tokens of the column `scope`; partition and `audience`),
+ * so ranking looks only at what the caller may see. Both rank in the reader thread.
+ */
+
+const digest = (kind: string, ...parts: string[]): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, ...parts]))
+    .digest();
+
+/** A word that no text has and no stemmer changes (none has a rule for a final x). */
+const token = (kind: string, ...parts: string[]): string =>
+  `${kind}${digest(kind, ...parts).toString('hex', 0, 16)}x`;
+
+const tenantToken = (tenantId: string): string => token('t', tenantId);
+const sharedToken = (tenantId: string): string => token('s', tenantId);
+const ownerToken = (tenantId: string, userId: string): string => token('u', tenantId, userId);
+
+/** 0 = all of the tenant, else a number that stands for the owner (48 bits of a hash, never 0). */
+const audienceOf = (tenantId: string, userId: string): bigint =>
+  BigInt(digest('u', tenantId, userId).readUIntBE(0, 6)) | 1n;
+
+const bytesOf = (vector: Float32Array): Uint8Array =>
+  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+
+const vectorTable = (model: EmbeddingModel) => sql.table(`vectors_${model.n}`);
+
+const scopeMatch = (scope: Scope): string =>
+  scope.reach === 'tenant'
+    ? `scope:"${tenantToken(scope.tenantId)}"`
+    : `scope:("${sharedToken(scope.tenantId)}" OR "${ownerToken(scope.tenantId, scope.userId)}")`;
+
+/** Every word is quoted: nothing of a query is ever read as syntax. `indexText` leaves letters and digits only. */
+const bodyMatch = (terms: readonly QueryTerm[]): string =>
+  terms.map((term) => `"${term.text.replaceAll('"', '""')}"${term.prefix ? '*' : ''}`).join(' OR ');
+
+/** sqlite-vec answers at most this many. */
+const MAX_K = 4096;
+
+const addWords = async (tx: Queryable, entry: Omit<IndexEntry, 'vector'>): Promise<void> => {
+  const { tenantId, userId, words } = entry;
+  const tokens = [tenantToken(tenantId), ownerToken(tenantId, userId)];
+  if (entry.visibility === 'tenant') tokens.push(sharedToken(tenantId));
+  // node:sqlite binds numbers as floating point, which is no row number: hence bigint.
+  await sql`insert into chunk_terms(rowid, scope, body) values (${BigInt(entry.seq)}, ${tokens.join(' ')}, ${words})`.execute(
+    tx,
+  );
+};
+
+const audience = (entry: Omit<IndexEntry, 'vector'>): bigint =>
+  entry.visibility === 'tenant' ? 0n : audienceOf(entry.tenantId, entry.userId);
+
+export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
+  const thread = createReaderThread(file);
+
+  return {
+    async prepare(tx, model) {
+      // chunk_size: rows per block; the default of 1,024 costs 1.6 MB for each tenant.
+      await sql`create virtual table if not exists ${vectorTable(model)} using vec0(
+        tenant text partition key, audience integer,
+        embedding float[${sql.raw(String(model.dimensions))}], chunk_size=64)`.execute(tx);
+    },
+
+    async add(tx, model, entries) {
+      for (const entry of entries) {
+        await addWords(tx, entry);
+        await sql`insert into ${vectorTable(model)}(rowid, tenant, audience, embedding)
+          values (${BigInt(entry.seq)}, ${entry.tenantId}, ${audience(entry)}, ${bytesOf(entry.vector)})`.execute(
+          tx,
+        );
+      }
+    },
+
+    async share(tx, models, entry) {
+      await sql`delete from chunk_terms where rowid = ${BigInt(entry.seq)}`.execute(tx);
+      await addWords(tx, entry);
+      for (const model of models) {
+        await sql`update ${vectorTable(model)} set audience = ${audience(entry)} where rowid = ${BigInt(entry.seq)}`.execute(
+          tx,
+        );
+      }
+    },
+
+    async remove(tx, models, seqs) {
+      for (const number of seqs) {
+        const seq = BigInt(number);
+        await sql`delete from chunk_terms where rowid = ${seq}`.execute(tx);
+        for (const model of models)
+          await sql`delete from ${vectorTable(model)} where rowid = ${seq}`.execute(tx);
+      }
+    },
+
+    async drop(tx, model) {
+      await sql`drop table if exists ${vectorTable(model)}`.execute(tx);
+    },
+
+    async candidates({ scope, filters, terms, vector, model, depth }) {
+      const allowed = filters === null ? null : filteredSeqs(db.read, scope, filters);
+      const queries = [];
+      if (terms.length > 0) {
+        const match = `${scopeMatch(scope)} AND body:(${bodyMatch(terms)})`;
+        // The plus keeps SQLite from asking the index once for each allowed row.
+        const narrowed = allowed === null ? sql`` : sql`and +rowid in ${allowed}`;
+        queries.push(
+          sql`select rowid as seq from chunk_terms where chunk_terms match ${match} ${narrowed}
+            order by rank limit ${BigInt(depth)}`.compile(db.read),
+        );
+      }
+      if (vector !== null) {
+        const readers =
+          scope.reach === 'tenant'
+            ? sql``
+            : sql`and audience in (0, ${sql.raw(String(audienceOf(scope.tenantId, scope.userId)))})`;
+        const narrowed = allowed === null ? sql`` : sql`and rowid in ${allowed}`;
+        queries.push(
+          sql`select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
+            and k = ${BigInt(Math.min(depth, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
+            order by distance`.compile(db.read),
+        );
+      }
+      const results = queries.length === 0 ? [] : await thread.all(queries);
+      const lexical = terms.length > 0 ? (results.shift() ?? []) : [];
+      const semantic = vector === null ? [] : (results.shift() ?? []);
+      return {
+        lexical: lexical.map((row) => Number(row.seq)),
+        // Euclidean distance of unit vectors to cosine.
+        semantic: semantic.map((row) => ({
+          seq: Number(row.seq),
+          similarity: 1 - Number(row.distance) ** 2 / 2,
+        })),
+      };
+    },
+
+    close: () => thread.close(),
+  };
+};

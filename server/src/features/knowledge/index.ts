@@ -1,0 +1,87 @@
+import type { Db } from '../../db/db.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import type { AnyRoute } from '../../http/route.ts';
+import type { BlobStore } from '../../kernel/blobs.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Embedder } from '../../kernel/embedder.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import type { DocumentParser } from '../../kernel/parser.ts';
+import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
+import { createDocumentsService } from './documents.service.ts';
+import { chargedEmbedder } from './embedding.ts';
+import { createPostgresIndex } from './index-postgres.store.ts';
+import { createSqliteIndex } from './index-sqlite.store.ts';
+import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
+import { knowledgeRoutes } from './routes.ts';
+import { createSearchService } from './search.service.ts';
+import { createKnowledgeStore } from './store.ts';
+import { knowledgeTools } from './tools.ts';
+import { documentWire } from './wire.ts';
+
+export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
+
+export interface KnowledgeOptions {
+  db: Db;
+  /** Path of the SQLite file, for the search thread; null on PostgreSQL. */
+  sqliteFile: string | null;
+  blobs: BlobStore;
+  parser: DocumentParser;
+  embedder: Embedder;
+  charge: ChargeEmbedding;
+  events: EventSink;
+  idempotency: Idempotency;
+  clock: Clock;
+  /** Null leaves memories out of searches. */
+  searchMemories: SearchMemories | null;
+  /** Gets faults of background work; the message is for operators. */
+  warn(fault: unknown, message: string): void;
+}
+
+export interface Knowledge {
+  routes: AnyRoute[];
+  /** Passages for the agent loop, best first. */
+  search(scope: Scope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
+  tools: ToolSource;
+  /** Everything that a person has put in, as JSON values with the documents' text. */
+  exportPersonal(tenantId: string, userId: string): Promise<Record<string, unknown>[]>;
+  /** Deletes all documents of a person, shared ones too; how many there were. */
+  erasePersonal(tenantId: string, userId: string): Promise<number>;
+  /** At start: settles what the last process left half done, then indexes stale documents again in the background. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Throws at start, with advice, when PostgreSQL lacks pgvector. */
+export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
+  const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
+  const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
+  const store = createKnowledgeStore(db, index);
+  const embedder = chargedEmbedder(options.embedder, options.charge);
+  const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
+  const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
+  const search = createSearchService({ store, index, embedder, model, searchMemories, warn });
+  let refreshing: Promise<void> = Promise.resolve();
+
+  return {
+    routes: knowledgeRoutes({ documents, search, store, idempotency, clock }),
+    search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
+    tools: knowledgeTools({ documents, search, store }),
+    async exportPersonal(tenantId, userId) {
+      const found = await store.ofUser(tenantId, userId);
+      return found.map((document) => ({ ...documentWire(document), text: document.text }));
+    },
+    erasePersonal: documents.erase,
+    async recover() {
+      await documents.recover();
+      refreshing = documents
+        .refresh()
+        .catch((fault: unknown) => warn(fault, 'documents could not be indexed again'));
+    },
+    async close() {
+      documents.close();
+      await refreshing;
+      await index.close();
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import type { Queryable } from '../../db/db.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { SearchFilters } from './ports.ts';
+import type { Visibility } from './rules.ts';
+import type { QueryTerm } from './terms.rules.ts';
+
+/** A chunk as the two indexes (words and vectors) take it. */
+export interface IndexEntry {
+  seq: number;
+  tenantId: string;
+  userId: string;
+  visibility: Visibility;
+  /** Output of `indexText`. */
+  words: string;
+  vector: Float32Array;
+}
+
+export interface EmbeddingModel {
+  n: number;
+  id: string;
+  dimensions: number;
+}
+
+export interface Candidates {
+  /** Best first. */
+  lexical: number[];
+  /** Best first, with the cosine to the query. */
+  semantic: { seq: number; similarity: number }[];
+}
+
+/** The ranking indexes of one database engine; `index-sqlite.store.ts` and `index-postgres.store.ts`. */
+export interface PassageIndex {
+  /** Makes the model's vector table. Throws with advice when the engine lacks what it needs. */
+  prepare(tx: Queryable, model: EmbeddingModel): Promise<void>;
+  add(tx: Queryable, model: EmbeddingModel, entries: readonly IndexEntry[]): Promise<void>;
+  /** Who may read an indexed chunk has changed. */
+  share(tx: Queryable, models: readonly EmbeddingModel[], entry: Omit<IndexEntry, 'vector'>): Promise<void>;
+  /** From both indexes, whatever model the vectors are of. */
+  remove(tx: Queryable, models: readonly EmbeddingModel[], seqs: readonly number[]): Promise<void>;
+  /** Drops the vector table of a model that no document has any more. */
+  drop(tx: Queryable, model: EmbeddingModel): Promise<void>;
+  /**
+   * Up to `depth` chunks by words and by vector among what `scope` may read and `filters` leave; each list is empty
+   * when there is nothing to ask with.
+   */
+  candidates(ask: {
+    scope: Scope;
+    filters: SearchFilters | null;
+    terms: readonly QueryTerm[];
+    vector: Float32Array | null;
+    model: EmbeddingModel;
+    depth: number;
+  }): Promise<Candidates>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { replayAnswer } from '../../http/mount.ts';
+import { type AnyRoute, route } from '../../http/route.ts';
+import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { invalid, notFound } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { PageQuery, Strict } from '../../kernel/schema.ts';
+import type { DocumentsService, UploadInput } from './documents.service.ts';
+import { contentDisposition, downloadName, fullContentType } from './rules.ts';
+import {
+  ChunkPage,
+  ContentQuery,
+  DocumentListQuery,
+  DocumentPage,
+  DocumentParams,
+  DocumentPatch,
+  DocumentWire,
+  SearchRequest,
+  SearchResponse,
+} from './schema.ts';
+import type { SearchService } from './search.service.ts';
+import type { KnowledgeStore } from './store.ts';
+import { readUpload } from './upload-body.ts';
+import { chunkWire, commaList, documentWire, metadataFaults, resultWire, searchFilters } from './wire.ts';
+
+export interface RouteDeps {
+  documents: DocumentsService;
+  search: SearchService;
+  store: KnowledgeStore;
+  idempotency: Idempotency;
+  clock: Clock;
+}
+
+const tag = 'Knowledge';
+
+/** Ids are UUIDs; whatever else stands there names nothing. */
+const documentId = (params: { id: string }): string => {
+  if (!isUuid(params.id)) throw notFound('document');
+  return params.id;
+};
+
+/** The body's identity under an `Idempotency-Key`: the hash of its parts (contract, section 14). */
+const uploadFingerprint = (request: FastifyRequest, input: UploadInput): string => {
+  const { bytes, ...parts } = input;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return fingerprintOf('POST', request.routeOptions.url ?? '', { ...parts, sha256 });
+};
+
+export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }: RouteDeps): AnyRoute[] => {
+  const upload = async (caller: Caller, request: FastifyRequest, reply: FastifyReply, input: UploadInput) => {
+    const document = await documents.upload(ownScope(caller), input);
+    reply.header('location', `${request.routeOptions.url}/${document.id}`);
+    return documentWire(document);
+  };
+
+  return [
+    route({
+      method: 'GET',
+      path: '/knowledge/documents',
+      operationId: 'listDocuments',
+      summary: 'Indexed documents, newest first',
+      tag,
+      access: 'knowledge:read',
+      query: DocumentListQuery,
+      responses: { 200: DocumentPage },
+      async handler({ caller, query }) {
+        const page = pageRequest(query);
+        const tags = commaList(query.tags);
+        const contentTypes = commaList(query.content_type).map(fullContentType);
+        if (query.q?.includes('\u0000')) throw invalid({ field: '/q', reason: 'must be text without NUL' });
+        const { documents: found, total } = await store.list(readScope(caller), page, {
+          ...(tags.length > 0 ? { tags } : {}),
+          ...(contentTypes.length > 0 ? { contentTypes } : {}),
+          ...(query.q === undefined ? {} : { q: query.q }),
+        });
+        const result = pageResult(page, found, total, (d) => ({ createdAt: d.createdAt, id: d.id }));
+        return { ...result, items: result.items.map(documentWire) };
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: '/knowledge/documents',
+      operationId: 'createDocument',
+      summary: 'Upload and index a document',
+      description:
+        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON) and `visibility`; or JSON {title, content, content_type?, metadata?, visibility?}. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout).',
+      tag,
+      access: 'knowledge:write',
+      consumes: ['multipart/form-data', 'application/json'],
+      idempotency: 'own',
+      responses: { 201: DocumentWire },
+      async handler({ caller, request, reply }) {
+        const key = idempotencyKey(request.headers['idempotency-key']);
+        const input = await readUpload(request);
+        if (key === null) return upload(caller, request, reply, input);
+        return idempotency.once<FastifyReply>(
+          { callerId: caller.userId, key, fingerprint: uploadFingerprint(request, input) },
+          async () => {
+            const document = await upload(caller, request, reply, input);
+            const body = String(reply.serialize(document));
+            return {
+              result: reply
+                .serializer((text: unknown) => String(text))
+                .type('application/json; charset=utf-8')
+                .send(body),
+              answer: { status: 201, headers: { location: String(reply.getHeader('location')) }, body },
+            };
+          },
+          (answer) => replayAnswer(reply, answer),
+        );
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/knowledge/documents/:id',
+      operationId: 'getDocument',
+      summary: 'One document',
+      tag,
+      access: 'knowledge:read',
+      params: DocumentParams,
+      responses: { 200: DocumentWire },
+      handler: async ({ caller, params }) =>
+        documentWire(await documents.read(readScope(caller), documentId(params))),
+    }),
+
+    route({
+      method: 'PATCH',
+      path: '/knowledge/documents/:id',
+      operationId: 'updateDocument',
+      summary: 'Change title, metadata or visibility',
+      tag,
+      access: 'knowledge:write',
+      params: DocumentParams,
+      body: DocumentPatch,
+      responses: { 200: DocumentWire },
+      async handler({ caller, params, body }) {
+        const faults = metadataFaults(body.metadata);
+        if (faults.length > 0) throw invalid(...faults);
+        const title = body.title?.trim();
+        return documentWire(
+          await documents.change(caller, documentId(params), {
+            ...(title === undefined ? {} : { title }),
+            ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
+            ...(body.visibility === undefined ? {} : { visibility: body.visibility }),
+          }),
+        );
+      },
+    }),
+
+    route({
+      method: 'DELETE',
+      path: '/knowledge/documents/:id',
+      operationId: 'deleteDocument',
+      summary: 'Delete a document: text, vectors and bytes',
+      tag,
+      access: 'knowledge:write',
+      params: DocumentParams,
+      responses: { 204: null },
+      handler: ({ caller, params }) => documents.remove(caller, documentId(params)),
+    }),
+
+    route({
+      method: 'GET',
+      path: '/knowledge/documents/:id/content',
+      operationId: 'getDocumentContent',
+      summary: 'The bytes as uploaded, or the text read from them',
+      tag,
+      access: 'knowledge:read',
+      params: DocumentParams,
+      query: ContentQuery,
+      responses: { 200: null },
+      produces: 'application/octet-stream',
+      async handler({ caller, params, query, reply }) {
+        const scope = readScope(caller);
+        const id = documentId(params);
+        if (query.format === 'text') {
+          const text = await store.text(scope, id);
+          if (text === null) throw notFound('document');
+          return reply.type('text/plain; charset=utf-8').send(text);
+        }
+        const { document, bytes } = await documents.bytes(scope, id);
+        // Always as an attachment: somebody else's HTML never runs on this origin.
+        return reply
+          .header('content-type', document.contentType)
+          .header('content-disposition', contentDisposition(downloadName(document)))
+          .header('etag', `"${document.sha256}"`)
+          .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/knowledge/documents/:id/chunks',
+      operationId: 'listDocumentChunks',
+      summary: 'The passages of a document, in reading order',
+      tag,
+      access: 'knowledge:read',
+      params: DocumentParams,
+      query: Strict(PageQuery),
+      responses: { 200: ChunkPage },
+      async handler({ caller, params, query }) {
+        const page = pageRequest(query);
+        const document = await documents.read(readScope(caller), documentId(params));
+        const chunks = await store.chunks(document.id, page);
+        const result = pageResult(page, chunks, document.chunkCount, (c) => ({
+          createdAt: c.ordinal,
+          id: c.id,
+        }));
+        return { ...result, items: result.items.map(chunkWire) };
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: '/knowledge/search',
+      operationId: 'searchKnowledge',
+      summary: 'Hybrid search over documents and, on request, memories',
+      tag,
+      access: 'knowledge:read',
+      body: SearchRequest,
+      responses: { 200: SearchResponse },
+      async handler({ caller, body }) {
+        const startedAt = clock.now();
+        const results = await search.search({
+          scope: readScope(caller),
+          query: body.query,
+          limit: body.limit ?? 10,
+          filters: searchFilters(body.filters),
+          includeMemories: body.include_memories ?? false,
+        });
+        return { query: body.query, results: results.map(resultWire), took_ms: clock.now() - startedAt };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,191 @@
+import type { Caller } from '../../kernel/caller.ts';
+import { type QueryTerm, type TermMatch, termMatches } from './terms.rules.ts';
+
+export type Visibility = 'private' | 'tenant';
+
+/** Short names of the contract for the types that documents have. */
+export const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  html: 'text/html',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  eml: 'message/rfc822',
+};
+
+/** `pdf` or `application/pdf` → `application/pdf`. */
+export const fullContentType = (type: string): string =>
+  CONTENT_TYPES[type.toLowerCase()] ?? type.toLowerCase();
+
+/** Who may change or delete a document that they can see: its owner, and an admin (contract, section 3). */
+export const mayChange = (caller: Pick<Caller, 'userId' | 'roles'>, document: { userId: string }): boolean =>
+  document.userId === caller.userId || caller.roles.includes('admin');
+
+/** Longest JSON of a metadata value that can be filtered by. */
+export const MAX_FACT_CHARACTERS = 512;
+
+/** JSON with sorted keys, so that equal values have equal text. */
+export const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const parts = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
+    return `{${parts.join(',')}}`;
+  }
+  return JSON.stringify(value);
+};
+
+export interface Fact {
+  key: string;
+  value: string;
+}
+
+/** What of a document's metadata can be filtered by: each top-level value, and each element of a top-level array. */
+export const factsOf = (metadata: Record<string, unknown>): Fact[] => {
+  const facts = new Map<string, Fact>();
+  for (const [key, value] of Object.entries(metadata)) {
+    for (const one of Array.isArray(value) ? [value, ...value] : [value]) {
+      const fact = { key, value: canonicalJson(one) };
+      if (key.length <= MAX_FACT_CHARACTERS && fact.value.length <= MAX_FACT_CHARACTERS) {
+        facts.set(`${key}\n${fact.value}`, fact);
+      }
+    }
+  }
+  return [...facts.values()];
+};
+
+/**
+ * A client's file name as it is kept: the last part of a path, without control and direction characters, at most 255
+ * characters; null when nothing is left. It is shown and sent back, never used as a path.
+ */
+export const cleanFilename = (name: string | undefined): string | null => {
+  const base = (name ?? '').split(/[/\\]/).at(-1) ?? '';
+  const clean = base
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim();
+  const cut = [...clean].slice(0, 255).join('');
+  return cut === '' || cut === '.' || cut === '..' ? null : cut;
+};
+
+const MAX_TITLE = 500;
+
+/** The title given, else the document's own, else its name without the ending, else its first words. */
+export const titleOf = (
+  given: string | null,
+  own: string | null,
+  filename: string | null,
+  text: string,
+): string => {
+  const fromName = filename?.replace(/(?<=.)\.[A-Za-z0-9]{1,8}$/, '') ?? '';
+  const firstLine = text.trimStart().split('\n', 1)[0]?.trim() ?? '';
+  for (const candidate of [given, own, fromName, [...firstLine].slice(0, 80).join('')]) {
+    const title = candidate?.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+    if (title) return [...title].slice(0, MAX_TITLE).join('');
+  }
+  return 'Untitled';
+};
+
+/**
+ * `Content-Disposition` of a download (RFC 6266): a plain name for old clients, and the real one in UTF-8 (RFC 8187)
+ * where it differs. Nothing of the name can leave its quotes or its line.
+ */
+export const contentDisposition = (filename: string): string => {
+  const plain = filename.replaceAll(/[^ !#$&'()+,\-.0-9;=@A-Z[\]^_`a-z{}~]/g, '_');
+  const base = `attachment; filename="${plain}"`;
+  if (plain === filename) return base;
+  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${base}; filename*=UTF-8''${encoded}`;
+};
+
+/** A name for documents that came without one. */
+export const downloadName = (document: {
+  filename: string | null;
+  id: string;
+  contentType: string;
+}): string => {
+  const type = Object.entries(CONTENT_TYPES).find(([, full]) => full === document.contentType)?.[0] ?? 'bin';
+  const ending = { text: 'txt', markdown: 'md' }[type] ?? type;
+  return document.filename ?? `${document.id}.${ending}`;
+};
+
+/** Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009) with the usual constant. */
+export const RRF_K = 60;
+
+export interface Fused<T> {
+  key: T;
+  /** 1 for what is first in every list. */
+  score: number;
+}
+
+/** Lists of keys, best first → all keys, best first. Ties go to the better place in the earlier list. */
+export const fuse = <T>(lists: readonly (readonly T[])[]): Fused<T>[] => {
+  const scores = new Map<T, number>();
+  for (const list of lists) {
+    list.forEach((key, index) => {
+      scores.set(key, (scores.get(key) ?? 0) + 1 / (RRF_K + index + 1));
+    });
+  }
+  const best = lists.length / (RRF_K + 1);
+  return [...scores].map(([key, score]) => ({ key, score: score / best })).sort((a, b) => b.score - a.score);
+};
+
+const SNIPPET_CHARACTERS = 200;
+const MAX_SNIPPETS = 2;
+
+const wordBorder = (text: string, at: number, step: 1 | -1): number => {
+  let i = at;
+  for (let moved = 0; moved < 24; moved++) {
+    if (i <= 0 || i >= text.length) return Math.max(0, Math.min(text.length, i));
+    if (/\s/.test(text[step === 1 ? i : i - 1] ?? ' ')) return i;
+    i += step;
+  }
+  // No blank near (a script without them): only never between the halves of a character.
+  return at > 0 && at < text.length && /[\udc00-\udfff]/.test(text[at] ?? '') ? at + 1 : at;
+};
+
+/** Stretches of the text that have most of the query's words, as plain text, best first. */
+const snippets = (text: string, matches: readonly TermMatch[]): string[] => {
+  const windows = matches.map((first, i) => {
+    const inside = matches.slice(i).filter((m) => m.end - first.start <= SNIPPET_CHARACTERS);
+    const last = inside.at(-1) ?? first;
+    return { start: first.start, end: last.end, terms: new Set(inside.map((m) => m.term)).size };
+  });
+  windows.sort((a, b) => b.terms - a.terms || a.start - b.start);
+  const chosen: typeof windows = [];
+  for (const window of windows) {
+    if (chosen.length >= MAX_SNIPPETS) break;
+    if (chosen.every((c) => window.start >= c.end || window.end <= c.start)) chosen.push(window);
+  }
+  return chosen.map(({ start, end }) => {
+    const spare = Math.max(0, Math.floor((SNIPPET_CHARACTERS - (end - start)) / 2));
+    const from = wordBorder(text, Math.max(0, start - spare), -1);
+    const to = wordBorder(text, Math.min(text.length, end + spare), 1);
+    return text.slice(from, to).replaceAll(/\s+/g, ' ').trim();
+  });
+};
+
+export interface Highlighting {
+  highlights: string[];
+  /** Share of the query's words that the text has, 0–1. */
+  coverage: number;
+}
+
+export const highlight = (text: string, terms: readonly QueryTerm[]): Highlighting => {
+  const matches = termMatches(text, terms).slice(0, 200);
+  const distinct = new Set(matches.map((m) => m.term)).size;
+  return {
+    highlights: snippets(text, matches),
+    coverage: terms.length === 0 ? 0 : distinct / terms.length,
+  };
+};
+
+export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));

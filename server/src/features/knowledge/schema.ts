@@ -1,0 +1,161 @@
+import { type Static, Type } from 'typebox';
+import {
+  AnyObject,
+  Nullable,
+  Page,
+  PageQuery,
+  Strict,
+  StringEnum,
+  Timestamp,
+  Uuid,
+} from '../../kernel/schema.ts';
+
+/** Wire types of the contract, section 8. */
+
+export const VISIBILITIES = ['private', 'tenant'] as const;
+
+const Metadata = () =>
+  AnyObject({ description: 'Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by' });
+const Title = () => Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+const VisibilityField = () =>
+  StringEnum(VISIBILITIES, {
+    description: 'private: its owner; tenant: everybody of the tenant may read it',
+  });
+
+export const DocumentWire = Type.Object({
+  id: Uuid(),
+  title: Type.String(),
+  filename: Nullable(Type.String()),
+  content_type: Type.String({ description: 'Detected from the bytes' }),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  language: Nullable(Type.String({ description: 'ISO 639-1' })),
+  chunk_count: Type.Integer(),
+  page_count: Nullable(Type.Integer()),
+  visibility: VisibilityField(),
+  metadata: Metadata(),
+  created_by: Type.String(),
+  created_at: Timestamp(),
+  indexed_at: Nullable(Timestamp()),
+});
+export type DocumentWire = Static<typeof DocumentWire>;
+
+export const DocumentPage = Page(DocumentWire);
+
+export const DocumentParams = Strict({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'Document id' }),
+});
+
+export const DocumentListQuery = Strict({
+  ...PageQuery,
+  tags: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'Comma-separated; documents with any of them' }),
+  ),
+  content_type: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'Comma-separated, e.g. `pdf` or `application/pdf`; any of them',
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the title or file name' }),
+  ),
+});
+
+/** A document as JSON, in place of a form. */
+export const DocumentCreate = Strict({
+  title: Title(),
+  content: Type.String({ minLength: 1 }),
+  content_type: Type.Optional(
+    Type.String({ maxLength: 200, description: '`markdown`, `text/html`, …; decides among text formats' }),
+  ),
+  metadata: Type.Optional(Metadata()),
+  visibility: Type.Optional(VisibilityField()),
+});
+
+/** Fields of the upload form beside `file`, after `metadata` has been read as JSON. */
+export const DocumentForm = Strict({
+  title: Type.Optional(Title()),
+  metadata: Type.Optional(Metadata()),
+  visibility: Type.Optional(VisibilityField()),
+});
+
+export const DocumentPatch = Strict(
+  {
+    title: Type.Optional(Title()),
+    metadata: Type.Optional(Metadata()),
+    visibility: Type.Optional(VisibilityField()),
+  },
+  { minProperties: 1 },
+);
+
+export const ContentQuery = Strict({
+  format: Type.Optional(
+    StringEnum(['original', 'text'], {
+      description: 'original (default): the bytes as uploaded; text: the text read from them',
+    }),
+  ),
+});
+
+export const ChunkWire = Type.Object({
+  id: Uuid(),
+  document_id: Uuid(),
+  ordinal: Type.Integer({ description: 'From 0, in reading order' }),
+  content: Type.String(),
+  page: Nullable(Type.Integer({ description: 'From 1; null in types without pages' })),
+  heading_path: Type.Array(Type.String(), { description: 'Title and headings above, outermost first' }),
+  start: Type.Integer({
+    description: 'Offset into the text (`…/content?format=text`), in UTF-16 code units',
+  }),
+  end: Type.Integer({ description: 'Exclusive' }),
+});
+
+export const ChunkPage = Page(ChunkWire);
+
+export const SearchFiltersWire = Strict({
+  document_ids: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 100 })),
+  content_types: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'e.g. `pdf` or `application/pdf`; any of them',
+    }),
+  ),
+  tags: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 50, description: 'Any of them' }),
+  ),
+  created_after: Type.Optional(Timestamp()),
+  created_before: Type.Optional(Timestamp()),
+  metadata: Type.Optional(
+    AnyObject({ maxProperties: 20, description: 'Fields that must be equal; a list contains the value' }),
+  ),
+});
+export type SearchFiltersWire = Static<typeof SearchFiltersWire>;
+
+export const SearchRequest = Strict({
+  query: Type.String({ minLength: 1, maxLength: 4096 }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 10' })),
+  filters: Type.Optional(SearchFiltersWire),
+  include_memories: Type.Optional(Type.Boolean({ description: 'Memory entities too (default false)' })),
+});
+
+export const SearchResultWire = Type.Object({
+  type: StringEnum(['document', 'memory']),
+  id: Type.String({ description: 'Chunk id, or memory entity id' }),
+  score: Type.Number({ description: '0–1, comparable within an answer' }),
+  document_id: Nullable(Type.String()),
+  chunk_id: Nullable(Type.String()),
+  title: Type.String(),
+  content: Type.String(),
+  page: Nullable(Type.Integer()),
+  highlights: Type.Array(Type.String(), {
+    description: 'Stretches of the content with most of the words, as plain text',
+  }),
+  metadata: Metadata(),
+});
+
+export const SearchResponse = Type.Object({
+  query: Type.String(),
+  results: Type.Array(SearchResultWire),
+  took_ms: Type.Integer(),
+});

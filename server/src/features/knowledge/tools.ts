@@ -1,0 +1,139 @@
+import { ownScope } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import type { AgentTool, ToolAnnotations, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
+import type { DocumentsService } from './documents.service.ts';
+import type { KnowledgeDocument } from './ports.ts';
+import type { SearchService } from './search.service.ts';
+import type { KnowledgeStore } from './store.ts';
+
+/**
+ * What agents may do with documents. They see the caller's own and the tenant's shared ones, for an admin too: private
+ * documents of colleagues do not flow into anybody's answers.
+ */
+
+const READS: ToolAnnotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+const MAX_CHARACTERS = 12_000;
+
+const failed = (content: string): ToolOutcome => ({ content, isError: true });
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const whole = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
+
+const line = (document: KnowledgeDocument): string =>
+  `- ${document.title} (document_id ${document.id}, ${document.contentType}, ${document.pageCount === null ? '' : `${document.pageCount} pages, `}${new Date(document.createdAt).toISOString().slice(0, 10)})`;
+
+export const knowledgeTools = (deps: {
+  documents: DocumentsService;
+  search: SearchService;
+  store: KnowledgeStore;
+}): ToolSource => {
+  const { documents, search, store } = deps;
+
+  const searchDocuments: AgentTool = {
+    server: 'pentarch',
+    name: 'search_documents',
+    description:
+      'Search the documents that the user may read and get the passages that fit best, numbered, with title, page and document_id.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 4096,
+          description: 'What to look for, in plain words',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
+        document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    annotations: READS,
+    permission: 'knowledge:read',
+    async call(args, { caller }) {
+      const id = text(args.document_id);
+      const passages = await search.toolPassages(
+        ownScope(caller),
+        text(args.query),
+        whole(args.limit, 6),
+        id === '' ? null : { documentIds: [id] },
+      );
+      if (passages.length === 0) return { content: 'No passage was found.', isError: false, passages };
+      const parts = passages.map(
+        (p, i) =>
+          `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,
+      );
+      return { content: parts.join('\n\n').slice(0, MAX_CHARACTERS), isError: false, passages };
+    },
+  };
+
+  const readDocument: AgentTool = {
+    server: 'pentarch',
+    name: 'read_document',
+    description: `Read the text of a document, up to ${MAX_CHARACTERS} characters from an offset.`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        document_id: { type: 'string', maxLength: 64 },
+        offset: { type: 'integer', minimum: 0, description: 'Where to begin, default 0' },
+      },
+      required: ['document_id'],
+      additionalProperties: false,
+    },
+    annotations: READS,
+    permission: 'knowledge:read',
+    async call(args, { caller }) {
+      const id = text(args.document_id);
+      const scope = ownScope(caller);
+      const content = isUuid(id) ? await store.text(scope, id) : null;
+      if (content === null) return failed('There is no such document.');
+      let title: string;
+      try {
+        title = (await documents.read(scope, id)).title;
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'NOT_FOUND')
+          return failed('There is no such document.');
+        throw error;
+      }
+      const offset = whole(args.offset, 0);
+      const part = content.slice(offset, offset + MAX_CHARACTERS);
+      const end = offset + part.length;
+      const more =
+        end < content.length ? `\n\n[${content.length - end} more characters; go on with offset ${end}]` : '';
+      return { content: `${title}\n\n${part}${more}`, isError: false };
+    },
+  };
+
+  const listDocuments: AgentTool = {
+    server: 'pentarch',
+    name: 'list_documents',
+    description: 'List the documents that the user may read, newest first.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        q: { type: 'string', minLength: 1, maxLength: 200, description: 'Part of the title or file name' },
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 20' },
+      },
+      additionalProperties: false,
+    },
+    annotations: READS,
+    permission: 'knowledge:read',
+    async call(args, { caller }) {
+      const limit = whole(args.limit, 20);
+      const q = text(args.q);
+      const found = await store.list(
+        ownScope(caller),
+        { page: 1, limit, after: null },
+        q === '' ? {} : { q },
+      );
+      if (found.total === 0) return { content: 'There are no documents.', isError: false };
+      const lines = found.documents.slice(0, limit).map(line);
+      return { content: `${found.total} documents\n${lines.join('\n')}`, isError: false };
+    },
+  };
+
+  const tools = [searchDocuments, readDocument, listDocuments];
+  return { list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)) };
+};

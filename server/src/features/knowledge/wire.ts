@@ -1,0 +1,107 @@
+import type { Static } from 'typebox';
+import { iso, isoOrNull } from '../../kernel/clock.ts';
+import { type FieldFault, invalid } from '../../kernel/errors.ts';
+import type { KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
+import { canonicalJson, fullContentType } from './rules.ts';
+import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire } from './schema.ts';
+import type { SearchResult } from './search.service.ts';
+
+/** Between the wire's names and the inside's. */
+
+export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
+  id: document.id,
+  title: document.title,
+  filename: document.filename,
+  content_type: document.contentType,
+  size_bytes: document.sizeBytes,
+  sha256: document.sha256,
+  language: document.language,
+  chunk_count: document.chunkCount,
+  page_count: document.pageCount,
+  visibility: document.visibility,
+  metadata: document.metadata,
+  created_by: document.userId,
+  created_at: iso(document.createdAt),
+  indexed_at: isoOrNull(document.indexedAt),
+});
+
+export const chunkWire = (chunk: StoredChunk): Static<typeof ChunkWire> => ({
+  id: chunk.id,
+  document_id: chunk.documentId,
+  ordinal: chunk.ordinal,
+  content: chunk.text,
+  page: chunk.page,
+  heading_path: chunk.headingPath,
+  start: chunk.start,
+  end: chunk.end,
+});
+
+export const resultWire = (result: SearchResult): Static<typeof SearchResultWire> => {
+  if (result.type === 'memory') {
+    const { id, score, title, content, highlights, metadata } = result;
+    return {
+      type: 'memory',
+      id,
+      score,
+      document_id: null,
+      chunk_id: null,
+      title,
+      content,
+      page: null,
+      highlights,
+      metadata,
+    };
+  }
+  const { passage, score, highlights } = result.hit;
+  return {
+    type: 'document',
+    id: passage.chunkId,
+    score,
+    document_id: passage.documentId,
+    chunk_id: passage.chunkId,
+    title: passage.title,
+    content: passage.text,
+    page: passage.page,
+    highlights,
+    metadata: passage.metadata,
+  };
+};
+
+const time = (text: string | undefined, field: string): number | undefined => {
+  if (text === undefined) return undefined;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw invalid({ field, reason: 'must be a valid date-time' });
+  return ms;
+};
+
+/** Null when nothing narrows. */
+export const searchFilters = (wire: SearchFiltersWire | undefined): SearchFilters | null => {
+  if (wire === undefined || Object.keys(wire).length === 0) return null;
+  const createdAfter = time(wire.created_after, '/filters/created_after');
+  const createdBefore = time(wire.created_before, '/filters/created_before');
+  return {
+    ...(wire.document_ids ? { documentIds: wire.document_ids } : {}),
+    ...(wire.content_types ? { contentTypes: wire.content_types.map(fullContentType) } : {}),
+    ...(wire.tags ? { tags: wire.tags } : {}),
+    ...(createdAfter === undefined ? {} : { createdAfter }),
+    ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...(wire.metadata ? { metadata: wire.metadata } : {}),
+  };
+};
+
+export const commaList = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const MAX_METADATA_BYTES = 32 * 1024;
+
+/** Faults of metadata that its schema does not see. */
+export const metadataFaults = (metadata: Record<string, unknown> | undefined): FieldFault[] => {
+  if (metadata === undefined) return [];
+  if (Buffer.byteLength(canonicalJson(metadata)) > MAX_METADATA_BYTES) {
+    return [{ field: '/metadata', reason: 'must have at most 32 KiB' }];
+  }
+  return [];
+};

@@ -1,0 +1,271 @@
+import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
+import { germanClaim } from './german.rules.ts';
+import { claimOfPredicate, endOfPredicate, hasDate } from './predicates.rules.ts';
+import { trimValue } from './sentences.rules.ts';
+
+/** From one asserted clause to facts: who is spoken of, and what is said. */
+
+const NAME =
+  "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?:\\s+(?:(?:of|the|de|van|von|der)\\s+)?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
+
+const NO_NAME =
+  /^(?:I|I'm|It|It's|This|That|These|Those|He|She|They|We|You|There|Here|The|A|An|My|Our|Your|His|Her|Their|Its|Everyone|Everybody|Nobody|Someone|Somebody|Anyone|People|Users|Customers|Who|What|Where|When|Why|How|Which|Yes|No|Ok|Okay|Thanks|Please|Let|Just|And|But|So|If|As|Not|Nothing|Everything|Something|All|Some|Most|Many|Both|Each|Every|One|Today|Tomorrow|Yesterday|Actually|Also|Remember|Note|Ich|Du|Er|Sie|Es|Wir|Das|Dies|Der|Die|Ein|Eine|Mein|Meine|Man|Alle|Error|Warning)$/;
+
+const KIN =
+  'sister|brother|mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|cousin|uncle|aunt|grandmother|grandfather|nephew|niece|friend|best friend|colleague|coworker|co-worker|manager|boss|mentor|assistant|neighbou?r|roommate|flatmate|teammate|doctor|dentist|therapist|lawyer|accountant|landlord|client|dog|cat|horse|parrot|rabbit|hamster';
+const PETS = /^(?:dog|cat|horse|parrot|rabbit|hamster|pet)$/;
+
+const NATIONALITY =
+  /^(?:English|German|French|Spanish|Italian|Polish|Dutch|Irish|Scottish|Welsh|British|American|Canadian|Mexican|Brazilian|Indian|Chinese|Japanese|Korean|Russian|Ukrainian|Turkish|Greek|Swedish|Norwegian|Danish|Finnish|Austrian|Swiss|Czech|Hungarian|Romanian|Portuguese|Australian|Argentinian|Chilean|Colombian|Egyptian|Nigerian|Kenyan|Israeli|Iranian|Pakistani|Vietnamese|Thai|Belgian|Croatian|Serbian|Bulgarian)$/;
+
+/** States that pass: `my laptop is broken` is no fact to keep. */
+const PASSING =
+  /^(?:not\b.*|(?:very |really |so |too |a bit |still |just |already )*(?:broken|down|slow|wrong|right|fine|ok|okay|good|bad|great|ready|late|tired|empty|full|missing|here|there|gone|done|over|stuck|dead|off|on|sick|ill|busy|sad|happy|clear|simple|unclear|correct|incorrect|important|nice|hungry|back|home|working|failing|crashing|acting up|killing me|loud|dirty|messy|running late|coming over|on fire|hurting|fried|flaky|burning|waiting|asleep|open|closed|lost)|.*\b(?:right now|today|at the moment|again|anymore)|(?:that|how|whether|to|about|like|because|why)\b.*|as follows.*|this.*|…)$/i;
+
+const NO_SLOT =
+  /^(?:question|problem|issue|point|guess|plan|idea|understanding|concern|worry|goal|task|request|suggestion|opinion|view|thought|feeling|impression|bad|mistake|fault|turn|way|code|error|query|hope|assumption|answer|first|next|last|main|only|biggest|other)\b/i;
+
+const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
+  kind: 'fact',
+  subject,
+  text: c.text,
+  attribute: c.attribute,
+  category: c.category,
+  importance: c.importance,
+  relation: c.relation,
+});
+
+const isProper = (text: string): boolean =>
+  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text);
+
+/** Slots whose value is a person (or a pet) when it is a name. */
+const typeOfSlot = (slot: string): string | null => {
+  const head = slot.replace(/ name$/, '');
+  if (PETS.test(head)) return 'pet';
+  if (
+    new RegExp(
+      `^(?:${KIN}|spouse|ceo|cto|cfo|lead|team lead|contact|teacher|professor|hr contact|account manager|project manager|product manager|coach|trainer)$`,
+    ).test(head)
+  )
+    return 'person';
+  return null;
+};
+
+/** `my np is value`, also of what belongs to a named one. */
+const slotClaim = (np: string, valueText: string, own: boolean): Claim | null => {
+  const value = trimValue(valueText.replace(/^(?:called|named)\s+/i, '').replace(/^on\s+(?=.*\d)/i, ''));
+  if (value === '' || value.length > 300 || PASSING.test(value) || NO_SLOT.test(np)) return null;
+  const called = /^(?:called|named)\s/i.test(valueText);
+  const nested = called || isProper(value) ? null : claimOfPredicate(`is ${value}`);
+  const slot = slotOf(np);
+  if (nested && !/^(?:name|birthday|role|age)$/.test(slot) && typeOfSlot(slot) !== null) {
+    return {
+      ...nested,
+      text: `${np} ${nested.text}`,
+      attribute: `${slot} ${nested.attribute ?? ''}`.trim(),
+      relation: null,
+    };
+  }
+  const attribute = called && !slot.endsWith('name') ? `${slot} name` : slot;
+  const kind = typeOfSlot(slot);
+  const category = slot.startsWith('favourite')
+    ? 'preference'
+    : /^(?:name|birthday|role|age|employer|residence)$/.test(slot)
+      ? 'identity'
+      : 'fact';
+  const relation =
+    kind !== null && (called || isProper(value))
+      ? { type: slot.replace(/ name$/, '').replaceAll(' ', '_'), to: { name: value, entityType: kind } }
+      : slot === 'employer' && own
+        ? { type: 'works_at', to: { name: value, entityType: 'organization' } }
+        : null;
+  return claim(`${np} is ${value}`, attribute, category, relation);
+};
+
+const INSTRUCTION =
+  /^(?:(?:please|so)\s*,?\s*)?(?:(?<freq>always|never)\s+(?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)\s*,?\s*(?:please\s+)?(?<now>[a-z].+)|(?<end>[a-z].+?)\s+(?:from now on|in (?:the )?future|going forward))$/i;
+
+const instructionOf = (clause: string): Extracted | null => {
+  const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to\s+(?=always|never)/i, '');
+  const groups = INSTRUCTION.exec(text)?.groups;
+  if (!groups) return null;
+  const what = groups.freq
+    ? `${groups.freq.toLowerCase()} ${trimValue(groups.what ?? '')}`
+    : trimValue(groups.now ?? groups.end ?? '').replace(/^please\s+/i, '');
+  if (/^(?:I|we|he|she|they|it|you|my|our)\b/i.test(what)) return null;
+  return fact(null, claim(`wants the assistant to ${what}`, null, 'preference'));
+};
+
+const firstPerson = (clause: string): Extracted[] | null => {
+  const match = /^(?:I'm|I am)\s+(?<am>.+)$|^I've\s+(?<have>.+)$|^I\s+(?<verb>.+)$/i.exec(clause);
+  if (!match?.groups) return null;
+  const { am, have, verb } = match.groups;
+  const predicate = am !== undefined ? `am ${am}` : have !== undefined ? `have ${have}` : (verb ?? '');
+  if (/^(?:'d|'ll|will|shall)\b/.test(predicate)) return [];
+  const ended = endOfPredicate(predicate);
+  if (ended) return [{ kind: 'end', subject: null, ...ended }];
+  const found = claimOfPredicate(predicate);
+  if (found) return [fact(null, found)];
+  const named = new RegExp(`^am (?<name>${NAME})$`, 'u').exec(trimValue(predicate))?.groups?.name;
+  if (named !== undefined && !NO_NAME.test(named)) {
+    return [
+      fact(
+        null,
+        NATIONALITY.test(named)
+          ? claim(`is ${named}`, 'nationality', 'identity')
+          : claim(`name is ${named}`, 'name', 'identity'),
+      ),
+    ];
+  }
+  return [];
+};
+
+const ofMine = (clause: string): Extracted[] | null => {
+  const kin = new RegExp(
+    `^(?:my|our)\\s+(?<kin>(?:(?:older|younger|elder|little|big|twin|new|current)\\s+)?(?:${KIN}))\\s*,?\\s+(?<name>${NAME})\\s*,?\\s+(?<predicate>[\\p{Ll}'].+)$`,
+    'u',
+  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  if (kin?.groups) {
+    const { kin: who = '', name = '', predicate = '' } = kin.groups;
+    const slot = slotOf(who);
+    const entity = { name, entityType: PETS.test(slot) ? 'pet' : 'person' };
+    const facts: Extracted[] = [
+      fact(null, claim(`${who} is ${name}`, null, 'fact', { type: slot.replaceAll(' ', '_'), to: entity })),
+    ];
+    const said = claimOfPredicate(predicate);
+    if (said) facts.push(fact(entity, said));
+    return facts;
+  }
+  const is =
+    /^(?:my|our)\s+(?<np>[\p{L}\p{N}'-]+(?:\s+[\p{L}\p{N}'-]+){0,5}?)\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
+      clause,
+    );
+  if (is?.groups) {
+    const { np = '', value = '' } = is.groups;
+    const said = slotClaim(np, value, true);
+    if (said === null) return [];
+    const our = /^our\b/i.test(clause);
+    return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
+  }
+  const does = new RegExp(
+    `^(?:my|our)\\s+(?<np>${KIN}|team|company|family|parents|kids|children|office)\\s+(?<predicate>[\\p{Ll}].+)$`,
+    'iu',
+  ).exec(clause);
+  if (does?.groups) {
+    const { np = '', predicate = '' } = does.groups;
+    const said = claimOfPredicate(predicate);
+    if (said === null) return [];
+    return [
+      fact(null, {
+        ...said,
+        text: `${np} ${said.text}`,
+        attribute: said.attribute === null ? null : `${slotOf(np)} ${said.attribute}`,
+        relation: null,
+        category: 'fact',
+      }),
+    ];
+  }
+  return null;
+};
+
+const typeOfName = (name: string): string =>
+  /^Project\b|\bProject$/.test(name)
+    ? 'project'
+    : /^Team\b|\bTeam$/.test(name)
+      ? 'team'
+      : /\b(?:Inc|Ltd|GmbH|Corp|AG|LLC)\b/.test(name)
+        ? 'organization'
+        : 'person';
+
+const DATED =
+  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be))\s+(?:on|in|for|by|at)?\s*(?<when>.+)$/i;
+
+const ofNamed = (clause: string): Extracted[] | null => {
+  const belongs =
+    new RegExp(
+      `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s)\\s+(?<np>[\\p{L}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:is|are|was)\\s+(?<value>.+)$`,
+      'u',
+    ).exec(clause) ??
+    new RegExp(
+      `^[Tt]he\\s+(?<np>[\\p{Ll}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:of|for)\\s+(?:the\\s+)?(?<name>${NAME})\\s+(?:is|are|was)\\s+(?<value>.+)$`,
+      'u',
+    ).exec(clause);
+  if (belongs?.groups) {
+    const name = (belongs.groups.name ?? '').replace(/'s$/, '');
+    const { np = '', value = '' } = belongs.groups;
+    const said = slotClaim(np, value, false);
+    return said === null || NO_NAME.test(name)
+      ? []
+      : [
+          fact(
+            {
+              name,
+              entityType:
+                /deadline|budget|launch|release|code|version|start|end|status|owner/i.test(np) &&
+                typeOfName(name) === 'person'
+                  ? 'project'
+                  : typeOfName(name),
+            },
+            said,
+          ),
+        ];
+  }
+  const isMine = /^(?<value>.+?)\s+(?:is|are)\s+(?:my|our)\s+(?<np>[\p{L}'-]+(?:\s+[\p{L}'-]+){0,4})$/iu.exec(
+    clause,
+  );
+  if (isMine?.groups && !NO_NAME.test(isMine.groups.value ?? '')) {
+    const said = slotClaim(trimValue(isMine.groups.np ?? ''), isMine.groups.value ?? '', true);
+    return said === null ? [] : [fact(null, said)];
+  }
+  const named = new RegExp(
+    `^(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    'u',
+  ).exec(clause);
+  if (!named?.groups) return null;
+  const { name = '', predicate = '' } = named.groups;
+  if (name.split(' ').some((word) => NO_NAME.test(word))) return [];
+  const dated = DATED.exec(predicate);
+  if (dated?.groups && hasDate(dated.groups.when ?? ''))
+    return [
+      fact(
+        { name, entityType: typeOfName(name) === 'person' ? 'event' : typeOfName(name) },
+        claim(trimValue(predicate), `date ${predicate.split(' ')[0]?.toLowerCase()}`),
+      ),
+    ];
+  const entity = { name, entityType: typeOfName(name) };
+  const ended = endOfPredicate(predicate);
+  if (ended) return [{ kind: 'end', subject: entity, ...ended }];
+  const said = claimOfPredicate(predicate);
+  return said === null ? [] : [fact(entity, said)];
+};
+
+/** Facts of one clause that its author asserts; empty when it holds none. */
+export const factsOfClause = (text: string): Extracted[] => {
+  const clause = text
+    .trim()
+    .replace(/[.!…\s]+$/u, '')
+    .replace(/^[,\s]+/, '');
+  const call = new RegExp(`^(?:(?:please|you can|you may|just)\\s+)*call me\\s+(?<name>${NAME})$`, 'iu').exec(
+    trimValue(clause),
+  );
+  if (call?.groups?.name && /^\p{Lu}/u.test(call.groups.name))
+    return [fact(null, claim(`name is ${call.groups.name}`, 'name', 'identity'))];
+  const german = germanClaim(clause);
+  if (german) return [fact(null, german)];
+  const instruction = instructionOf(clause);
+  if (instruction) return [instruction];
+  return firstPerson(clause) ?? ofMine(clause) ?? ofNamed(clause) ?? [];
+};
+
+/** What a bare text of an observation says (`works at Acme`, `Ada lives in Rome`, `birthday is 3 May`), for its slot. */
+export const claimOfObservation = (text: string, entityName: string): Claim | null => {
+  let predicate = text.trim();
+  if (predicate.toLowerCase().startsWith(`${entityName.toLowerCase()} `))
+    predicate = predicate.slice(entityName.length + 1);
+  const ofSlot =
+    /^(?:(?:the|his|her|their|its|my)\s+)?(?<np>(?:favou?rite\s+[\p{L}-]+(?:\s+[\p{L}-]+)?|name|birthday|phone(?: number)?|e-?mail(?: address)?|address|manager|boss|deadline|budget|role|job title|employer|timezone|time zone|status|owner|capital|age|nickname))\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
+      predicate,
+    );
+  if (ofSlot?.groups) return slotClaim(ofSlot.groups.np ?? '', ofSlot.groups.value ?? '', false);
+  return claimOfPredicate(predicate.replace(/^(\p{Lu})(?=\p{Ll}+s?\s)/u, (c) => c.toLowerCase()));
+};

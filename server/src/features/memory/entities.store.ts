@@ -1,0 +1,622 @@
+import { createHash } from 'node:crypto';
+import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Db, Queryable } from '../../db/db.ts';
+import type { Tables } from '../../db/tables/index.ts';
+import type { MemoryEntityRow, MemoryObservationRow } from '../../db/tables/memory.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import { AppError, conflict } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import type { EntityRecord, FactCategory, FactSource, NewObservation, ObservationRecord } from './records.ts';
+import { DEFAULT_IMPORTANCE, foldName, MAX_OBSERVATIONS_PER_ENTITY, SHARED } from './rules.ts';
+import { SOURCE_KINDS, type SourceKind } from './schema.ts';
+import { withStoreFaults } from './store-faults.ts';
+
+const sourceKind = (text: string): SourceKind => SOURCE_KINDS.find((kind) => kind === text) ?? 'api';
+const category = (text: string): FactCategory =>
+  text === 'preference' || text === 'identity' ? text : 'fact';
+
+export const observationRecord = (
+  row: Omit<Selectable<MemoryObservationRow>, 'embedding' | 'embedding_model' | 'text_folded' | 'text_key'>,
+): ObservationRecord => ({
+  id: row.id,
+  entityId: row.entity_id,
+  text: row.text,
+  attribute: row.attribute,
+  category: category(row.category),
+  source: {
+    kind: sourceKind(row.source_kind),
+    messageId: row.message_id,
+    conversationId: row.conversation_id,
+    userId: row.user_id,
+  },
+  validFrom: row.valid_from,
+  validTo: row.valid_to,
+  createdAt: row.created_at,
+});
+
+/** Columns of an observation without its vector. */
+export const OBSERVATION_COLUMNS = [
+  'memory_observations.id',
+  'memory_observations.tenant_id',
+  'memory_observations.entity_id',
+  'memory_observations.user_id',
+  'memory_observations.text',
+  'memory_observations.attribute',
+  'memory_observations.category',
+  'memory_observations.source_kind',
+  'memory_observations.message_id',
+  'memory_observations.conversation_id',
+  'memory_observations.valid_from',
+  'memory_observations.valid_to',
+  'memory_observations.created_at',
+] as const;
+
+const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): EntityRecord => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  owner: row.owner,
+  subjectUserId: row.subject_user_id,
+  name: row.name,
+  entityType: row.entity_type,
+  importance: row.importance,
+  usedCount: row.used_count,
+  usedAt: row.used_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  observations,
+});
+
+/** Rows of `table` that the scope may read: the own ones and the shared ones, or all of the tenant. */
+export const readable =
+  <T extends 'memory_entities' | 'memory_relations'>(table: T, scope: Scope) =>
+  (eb: ExpressionBuilder<Tables, T>) => {
+    const owner = sql.ref<string>(`${table}.owner`);
+    const tenant = sql<SqlBool>`${sql.ref(`${table}.tenant_id`)} = ${scope.tenantId}`;
+    return scope.reach === 'tenant'
+      ? eb.and([tenant])
+      : eb.and([tenant, sql<SqlBool>`${owner} in (${scope.userId}, ${SHARED})`]);
+  };
+
+/** A LIKE pattern that finds `part` anywhere; both engines are told the escape character. */
+export const containing = (column: string, part: string) => {
+  const pattern = `%${part.replaceAll(/[\\%_]/g, (c) => `\\${c}`)}%`;
+  return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
+};
+
+const textKey = (folded: string): string => createHash('sha256').update(folded).digest('base64url');
+
+/** Reads entities by id with their observations, in the order of `ids`. */
+export const loadEntities = async (
+  db: Queryable,
+  rows: readonly MemoryEntityRow[],
+): Promise<EntityRecord[]> => {
+  if (rows.length === 0) return [];
+  const observations = await db
+    .selectFrom('memory_observations')
+    .select(OBSERVATION_COLUMNS)
+    .where(
+      'entity_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const byEntity = Map.groupBy(observations.map(observationRecord), (o) => o.entityId);
+  return rows.map((row) => entityRecord(row, byEntity.get(row.id) ?? []));
+};
+
+/**
+ * Adds statements to an entity inside a transaction. What the same user has said already is left as it is; a newer
+ * value of a slot ends their own earlier one, never that of somebody else. Returns how many were added, and the slots
+ * whose earlier value ended.
+ */
+export const addObservations = async (
+  tx: Queryable,
+  entity: { id: string; tenantId: string },
+  observations: readonly NewObservation[],
+  source: FactSource,
+  nowMs: number,
+): Promise<{ added: number; ended: string[] }> => {
+  if (observations.length === 0) return { added: 0, ended: [] };
+  // Takes the row's lock, so that parallel statements on one entity follow each other.
+  await tx
+    .updateTable('memory_entities')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', entity.id)
+    .execute();
+  const present = await tx
+    .selectFrom('memory_observations')
+    .select(['id', 'text_key', 'attribute'])
+    .where('entity_id', '=', entity.id)
+    .where('user_id', '=', source.userId)
+    .where('valid_to', 'is', null)
+    .execute();
+  const { count } = await tx
+    .selectFrom('memory_observations')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('entity_id', '=', entity.id)
+    .executeTakeFirstOrThrow();
+  const held = new Map(present.map((row) => [row.text_key, row]));
+  const ended: string[] = [];
+  let added = 0;
+  for (const observation of observations) {
+    const folded = foldName(observation.text);
+    const key = textKey(folded);
+    if (held.has(key)) continue;
+    if (Number(count) + added >= MAX_OBSERVATIONS_PER_ENTITY) {
+      throw conflict(`an entity holds at most ${MAX_OBSERVATIONS_PER_ENTITY} observations`);
+    }
+    if (observation.attribute !== null) {
+      const older = [...held.values()].filter((row) => row.attribute === observation.attribute);
+      for (const row of older) {
+        await tx
+          .updateTable('memory_observations')
+          .set({ valid_to: nowMs })
+          .where('id', '=', row.id)
+          .execute();
+        held.delete(row.text_key);
+      }
+      if (older.length > 0) ended.push(observation.attribute);
+    }
+    const id = newId();
+    await tx
+      .insertInto('memory_observations')
+      .values({
+        id,
+        tenant_id: entity.tenantId,
+        entity_id: entity.id,
+        user_id: source.userId,
+        text: observation.text,
+        text_folded: folded,
+        text_key: key,
+        attribute: observation.attribute,
+        category: observation.category,
+        source_kind: source.kind,
+        message_id: source.messageId,
+        conversation_id: source.conversationId,
+        embedding: null,
+        embedding_model: null,
+        valid_from: nowMs,
+        valid_to: null,
+        created_at: nowMs,
+      })
+      .execute();
+    held.set(key, { id, text_key: key, attribute: observation.attribute });
+    added++;
+  }
+  if (added > 0) {
+    await tx.updateTable('memory_entities').set({ updated_at: nowMs }).where('id', '=', entity.id).execute();
+  }
+  return { added, ended };
+};
+
+export interface EntityDraft {
+  tenantId: string;
+  owner: string;
+  name: string;
+  entityType: string;
+  /** Null keeps what an existing entity has, and takes the default for a new one. */
+  importance: number | null;
+  /** Set for the entity that stands for this user. */
+  subjectUserId: string | null;
+}
+
+/**
+ * Finds or makes the entity of this owner, type and name; the unique index decides between parallel makers. A draft
+ * with `subjectUserId` finds that user's own entity whatever it is called.
+ */
+export const findOrMake = async (
+  tx: Queryable,
+  draft: EntityDraft,
+  source: FactSource,
+  nowMs: number,
+): Promise<{ id: string; created: boolean }> => {
+  const nameFolded = foldName(draft.name);
+  const typeFolded = foldName(draft.entityType);
+  if (draft.subjectUserId !== null) {
+    const self = await tx
+      .selectFrom('memory_entities')
+      .select('id')
+      .where('tenant_id', '=', draft.tenantId)
+      .where('subject_user_id', '=', draft.subjectUserId)
+      .executeTakeFirst();
+    if (self) return { id: self.id, created: false };
+  }
+  const id = newId();
+  const inserted = await tx
+    .insertInto('memory_entities')
+    .values({
+      id,
+      tenant_id: draft.tenantId,
+      owner: draft.owner,
+      created_by: source.userId,
+      source_kind: source.kind,
+      subject_user_id: draft.subjectUserId,
+      name: draft.name.trim(),
+      name_folded: nameFolded,
+      entity_type: draft.entityType.trim(),
+      type_folded: typeFolded,
+      importance: draft.importance ?? DEFAULT_IMPORTANCE,
+      used_count: 0,
+      used_at: nowMs,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((c) => c.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 1n) return { id, created: true };
+  const found = await tx
+    .selectFrom('memory_entities')
+    .select(['id', 'subject_user_id'])
+    .where('tenant_id', '=', draft.tenantId)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('owner', '=', draft.owner),
+          eb('name_folded', '=', nameFolded),
+          eb('type_folded', '=', typeFolded),
+        ]),
+        eb('subject_user_id', '=', draft.subjectUserId ?? ''),
+      ]),
+    )
+    // The one that stands for the user first, should a namesake exist as well.
+    .orderBy(sql`case when subject_user_id is null then 1 else 0 end`)
+    .executeTakeFirst();
+  if (!found) throw new AppError('CONFLICT', 'the entity was changed at the same time; try again');
+  if (draft.subjectUserId !== null && found.subject_user_id === null) {
+    await tx
+      .updateTable('memory_entities')
+      .set({ subject_user_id: draft.subjectUserId })
+      .where('id', '=', found.id)
+      .execute();
+  }
+  return { id: found.id, created: false };
+};
+
+export interface EntityFilter {
+  q?: string | undefined;
+  type?: string | undefined;
+}
+
+export const createEntityStore = (db: Db) => {
+  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => withStoreFaults(db.write(work));
+  return {
+    async list(scope: Scope, filter: EntityFilter, page: PageRequest) {
+      let base = db.read.selectFrom('memory_entities').where(readable('memory_entities', scope));
+      if (filter.type !== undefined) base = base.where('type_folded', '=', foldName(filter.type));
+      if (filter.q !== undefined) {
+        const q = foldName(filter.q);
+        base = base.where((eb) =>
+          eb.or([
+            containing('memory_entities.name_folded', q),
+            eb.exists(
+              eb
+                .selectFrom('memory_observations')
+                .select('memory_observations.id')
+                .whereRef('memory_observations.entity_id', '=', 'memory_entities.id')
+                .where(containing('memory_observations.text_folded', q)),
+            ),
+          ]),
+        );
+      }
+      const { total } = await base
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      let rows = base
+        .selectAll('memory_entities')
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1);
+      const { after } = page;
+      rows =
+        after === null
+          ? rows.offset((page.page - 1) * page.limit)
+          : rows.where((eb) =>
+              eb.or([
+                eb('created_at', '<', after.createdAt),
+                eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+              ]),
+            );
+      return { rows: await loadEntities(db.read, await rows.execute()), total: Number(total) };
+    },
+
+    async get(scope: Scope, id: string): Promise<EntityRecord | null> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('id', '=', id)
+        .where(readable('memory_entities', scope))
+        .execute();
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
+
+    /** Those of `ids` that the scope may read. */
+    async many(scope: Scope, ids: readonly string[]): Promise<EntityRecord[]> {
+      if (ids.length === 0) return [];
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return loadEntities(db.read, rows);
+    },
+
+    /** Up to `limit` readable entities, the newest first. */
+    async some(scope: Scope, limit: number): Promise<EntityRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return loadEntities(db.read, rows);
+    },
+
+    /** All readable entities, the oldest first. */
+    async all(scope: Scope): Promise<EntityRecord[]> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where(readable('memory_entities', scope))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      const records: EntityRecord[] = [];
+      for (let from = 0; from < rows.length; from += 500)
+        records.push(...(await loadEntities(db.read, rows.slice(from, from + 500))));
+      return records;
+    },
+
+    /** By name (any type when none is given): the own one before the shared one. */
+    async byName(scope: Scope, name: string, type: string | null): Promise<EntityRecord | null> {
+      let query = db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('tenant_id', '=', scope.tenantId)
+        .where('owner', 'in', [scope.userId, SHARED])
+        .where('name_folded', '=', foldName(name));
+      if (type !== null) query = query.where('type_folded', '=', foldName(type));
+      const rows = await query
+        .orderBy(sql`case when owner = ${SHARED} then 1 else 0 end`)
+        .orderBy('created_at')
+        .limit(1)
+        .execute();
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
+
+    /** The entity that stands for the user of the scope. */
+    async self(scope: Scope): Promise<EntityRecord | null> {
+      const rows = await db.read
+        .selectFrom('memory_entities')
+        .selectAll()
+        .where('tenant_id', '=', scope.tenantId)
+        .where('subject_user_id', '=', scope.userId)
+        .execute();
+      return (await loadEntities(db.read, rows))[0] ?? null;
+    },
+
+    /** Makes the entity or joins the observations to the one there is. */
+    upsert: (
+      draft: EntityDraft,
+      observations: readonly NewObservation[],
+      source: FactSource,
+      nowMs: number,
+    ) =>
+      write(async (tx) => {
+        const { id, created } = await findOrMake(tx, draft, source, nowMs);
+        const entity = { id, tenantId: draft.tenantId };
+        const { added, ended } = await addObservations(tx, entity, observations, source, nowMs);
+        if (!created && draft.importance !== null) {
+          await tx
+            .updateTable('memory_entities')
+            .set({ importance: draft.importance, used_at: nowMs, updated_at: nowMs })
+            .where('id', '=', id)
+            .execute();
+        }
+        return { id, created, added, ended };
+      }),
+
+    observe: (
+      entity: { id: string; tenantId: string },
+      observations: readonly NewObservation[],
+      source: FactSource,
+      nowMs: number,
+    ) => write((tx) => addObservations(tx, entity, observations, source, nowMs)),
+
+    /** Throws CONFLICT when another entity of the owner has the name and type. */
+    async update(
+      entity: EntityRecord,
+      patch: { name?: string; entityType?: string; importance?: number; owner?: string },
+      nowMs: number,
+    ): Promise<void> {
+      const name = patch.name?.trim();
+      const type = patch.entityType?.trim();
+      await write(async (tx) => {
+        const taken = await tx
+          .selectFrom('memory_entities')
+          .select('id')
+          .where('tenant_id', '=', entity.tenantId)
+          .where('owner', '=', patch.owner ?? entity.owner)
+          .where('name_folded', '=', foldName(name ?? entity.name))
+          .where('type_folded', '=', foldName(type ?? entity.entityType))
+          .where('id', '<>', entity.id)
+          .executeTakeFirst();
+        if (taken) throw conflict('another entity has this name and type', { entity_id: taken.id });
+        await tx
+          .updateTable('memory_entities')
+          .set({
+            updated_at: nowMs,
+            ...(name === undefined ? {} : { name, name_folded: foldName(name) }),
+            ...(type === undefined ? {} : { entity_type: type, type_folded: foldName(type) }),
+            ...(patch.importance === undefined ? {} : { importance: patch.importance, used_at: nowMs }),
+            // A shared entity stands for nobody: its facts would otherwise be joined to what the user says privately.
+            ...(patch.owner === undefined ? {} : { owner: patch.owner, subject_user_id: null }),
+          })
+          .where('id', '=', entity.id)
+          .execute();
+      });
+    },
+
+    /** False when it was gone already. Observations and relations go with it. */
+    remove: (id: string): Promise<boolean> =>
+      write(async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('memory_entities')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    removeObservation: (entityId: string, id: string, nowMs: number): Promise<boolean> =>
+      write(async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('memory_observations')
+          .where('id', '=', id)
+          .where('entity_id', '=', entityId)
+          .executeTakeFirst();
+        if (numDeletedRows > 0n)
+          await tx
+            .updateTable('memory_entities')
+            .set({ updated_at: nowMs })
+            .where('id', '=', entityId)
+            .execute();
+        return numDeletedRows > 0n;
+      }),
+
+    /** The statement held until now; it stays as history. */
+    endObservation: (entityId: string, id: string, nowMs: number): Promise<void> =>
+      write(async (tx) => {
+        await tx
+          .updateTable('memory_observations')
+          .set({ valid_to: nowMs })
+          .where('id', '=', id)
+          .where('entity_id', '=', entityId)
+          .where('valid_to', 'is', null)
+          .execute();
+      }),
+
+    /** Notes that these were of use: they fade more slowly from now on. */
+    used: (ids: readonly string[], nowMs: number): Promise<void> =>
+      write(async (tx) => {
+        if (ids.length === 0) return;
+        await tx
+          .updateTable('memory_entities')
+          .set((eb) => ({ used_count: eb('used_count', '+', 1), used_at: nowMs }))
+          .where('id', 'in', [...ids])
+          .execute();
+      }),
+
+    /** Moves observations and relations of `other` to `kept` and deletes `other`, in one transaction. */
+    merge: (
+      kept: EntityRecord,
+      other: EntityRecord,
+      alias: NewObservation | null,
+      source: FactSource,
+      nowMs: number,
+    ) =>
+      write(async (tx) => {
+        await tx
+          .updateTable('memory_entities')
+          .set({
+            importance: Math.max(kept.importance, other.importance),
+            used_count: kept.usedCount + other.usedCount,
+            used_at: Math.max(kept.usedAt, other.usedAt),
+            updated_at: nowMs,
+          })
+          .where('id', '=', kept.id)
+          .execute();
+        await moveObservations(tx, kept.id, other.id, nowMs);
+        await moveRelations(tx, kept.id, other.id);
+        await tx.deleteFrom('memory_entities').where('id', '=', other.id).execute();
+        if (other.subjectUserId !== null && kept.subjectUserId === null) {
+          await tx
+            .updateTable('memory_entities')
+            .set({ subject_user_id: other.subjectUserId })
+            .where('id', '=', kept.id)
+            .execute();
+        }
+        if (alias) await addObservations(tx, kept, [alias], source, nowMs);
+      }),
+  };
+};
+
+export type EntityStore = ReturnType<typeof createEntityStore>;
+
+/** Same words of the same user are kept once; of two values of one slot the newer one holds. */
+const moveObservations = async (
+  tx: Queryable,
+  keptId: string,
+  otherId: string,
+  nowMs: number,
+): Promise<void> => {
+  const rows = await tx
+    .selectFrom('memory_observations')
+    .select(['id', 'entity_id', 'user_id', 'text_key', 'attribute', 'created_at'])
+    .where('entity_id', 'in', [keptId, otherId])
+    .where('valid_to', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const texts = new Set<string>();
+  const slots = new Set<string>();
+  for (const row of rows) {
+    const text = `${row.user_id}\n${row.text_key}`;
+    const slot = row.attribute === null ? null : `${row.user_id}\n${row.attribute}`;
+    if (texts.has(text)) {
+      await tx.deleteFrom('memory_observations').where('id', '=', row.id).execute();
+    } else if (slot !== null && slots.has(slot)) {
+      await tx.updateTable('memory_observations').set({ valid_to: nowMs }).where('id', '=', row.id).execute();
+    }
+    texts.add(text);
+    if (slot !== null) slots.add(slot);
+  }
+  await tx
+    .updateTable('memory_observations')
+    .set({ entity_id: keptId })
+    .where('entity_id', '=', otherId)
+    .execute();
+};
+
+/** Relations between the two, and those that `kept` has already, go; the others are moved. */
+const moveRelations = async (tx: Queryable, keptId: string, otherId: string): Promise<void> => {
+  const rows = await tx
+    .selectFrom('memory_relations')
+    .select(['id', 'owner', 'from_entity_id', 'to_entity_id', 'type_folded', 'valid_to'])
+    .where((eb) =>
+      eb.or([eb('from_entity_id', 'in', [keptId, otherId]), eb('to_entity_id', 'in', [keptId, otherId])]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const touches = (row: { from_entity_id: string; to_entity_id: string }): boolean =>
+    row.from_entity_id === otherId || row.to_entity_id === otherId;
+  const keyOf = (row: (typeof rows)[number]): string =>
+    [
+      row.owner,
+      ...[row.from_entity_id, row.to_entity_id].map((id) => (id === otherId ? keptId : id)),
+      row.type_folded,
+    ].join('\n');
+  const open = new Set(rows.filter((row) => !touches(row) && row.valid_to === null).map(keyOf));
+  for (const row of rows.filter(touches)) {
+    const from = row.from_entity_id === otherId ? keptId : row.from_entity_id;
+    const to = row.to_entity_id === otherId ? keptId : row.to_entity_id;
+    const key = keyOf(row);
+    if (from === to || (row.valid_to === null && open.has(key))) {
+      await tx.deleteFrom('memory_relations').where('id', '=', row.id).execute();
+      continue;
+    }
+    if (row.valid_to === null) open.add(key);
+    await tx
+      .updateTable('memory_relations')
+      .set({ from_entity_id: from, to_entity_id: to })
+      .where('id', '=', row.id)
+      .execute();
+  }
+};

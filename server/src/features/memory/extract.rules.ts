@@ -1,0 +1,140 @@
+import { factsOfClause } from './clauses.rules.ts';
+import { claim, type Extracted, slotOf } from './facts.rules.ts';
+import { cleanText, looksSecret } from './rules.ts';
+import {
+  clausesOf,
+  isHypothetical,
+  isQuestion,
+  isReported,
+  sentencesOf,
+  trimValue,
+} from './sentences.rules.ts';
+
+/**
+ * Facts from a user's message by patterns, for English and some German: preferences, names, roles, employers, places,
+ * dates, favourites, people and what is said of them, `remember that …`, corrections, `forget …`. Questions,
+ * hypotheticals, quoted or reported words and secrets give nothing. Wrong facts cost more than missed ones, so what no
+ * pattern knows is left alone.
+ */
+
+const LEAD_IN =
+  /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
+
+const REMEMBER =
+  /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
+
+const FORGET_ALL =
+  /^(?:please\s+|bitte\s+)?(?:forget|delete|erase|remove|wipe|vergiss|lösche)\s+(?:bitte\s+)?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/i;
+
+const FORGET =
+  /^(?:please\s+|bitte\s+|and\s+|you can\s+)*(?:forget|vergiss|stop remembering|don't remember|do not remember)\s+(?:bitte\s+)?(?<what>(?:that|about|what|the fact that|my|where|when|our|mein\w*|dass|was|wo)\b.+|\p{Lu}.+)$/iu;
+const FORGET_FROM =
+  /^(?:please\s+|bitte\s+)?(?:delete|remove|erase|lösche|clear)\s+(?<what>.+?)\s+(?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i;
+
+const CORRECTION =
+  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
+
+const INSTEAD: readonly RegExp[] = [
+  /^(?:it's|it is|that's|it was|it should be|make (?:it|that)|i meant(?: to say)?|i mean|es ist|ich meinte)\s+(?<after>.+?)\s*,?\s+(?:not|instead of|rather than|and not|nicht)\s+(?<before>.+)$/i,
+  /^(?:(?:it's|it is|that's|i meant)\s+)?not\s+(?<before>.+?)(?:\s*,\s*(?:but|it's|it is)?|\s+but)\s+(?<after>.+)$/i,
+  /^(?<after>[^,]{1,60}),\s+not\s+(?<before>[^,]{1,60})$/i,
+];
+
+const words = (text: string): string =>
+  trimValue(
+    text
+      .replace(
+        /^(?:that|about|what i (?:said|told you)(?: about)?|the fact that|was ich (?:dir )?(?:über|zu)|dass|where|when|what)\s+/i,
+        '',
+      )
+      .replace(/\b(?:gesagt habe|i told you|i said)\b/gi, ''),
+  );
+
+const forgetOf = (sentence: string): Extracted | null => {
+  const text = sentence.replace(/[.!\s]+$/, '');
+  if (FORGET_ALL.test(text)) return { kind: 'forget', words: '', everything: true };
+  const what = FORGET.exec(text)?.groups?.what ?? FORGET_FROM.exec(text)?.groups?.what;
+  if (what === undefined) return null;
+  const topic = words(what);
+  // `forget that`, `forget about it`: no topic, only a turn of phrase.
+  if (
+    /^(?:(?:about )?(?:it|that|this)\b.{0,14}|me|what i (?:just )?said|the last (?:one|message)|)$/i.test(
+      topic,
+    )
+  )
+    return null;
+  return { kind: 'forget', words: topic, everything: false };
+};
+
+/** What was said with `remember that`: a known form where one fits, else the words themselves. */
+const rememberOf = (what: string): Extracted[] => {
+  const text = trimValue(what);
+  const known = clausesOf(text).flatMap(factsOfClause);
+  if (known.length > 0) return known;
+  const slot =
+    /^(?:the|our|my|der|die|das|unser\w*|mein\w*)\s+(?<np>[\p{L}\p{N}'-]+(?:\s+[\p{L}\p{N}'-]+){0,4}?)\s+(?:is|are|was|ist|sind)\s+(?<value>.+)$/iu.exec(
+      text,
+    );
+  const noted = claim(text, slot?.groups?.np === undefined ? null : slotOf(slot.groups.np));
+  return [{ kind: 'fact', subject: null, ...noted, text: `noted: ${text}`, importance: 0.8 }];
+};
+
+const replaceOf = (text: string): Extracted | null => {
+  for (const pattern of INSTEAD) {
+    const groups = pattern.exec(text.replace(/[.!\s]+$/, ''))?.groups;
+    if (groups?.after && groups.before)
+      return { kind: 'replace', before: trimValue(groups.before), after: trimValue(groups.after) };
+  }
+  return null;
+};
+
+const ofSentence = (sentence: string): Extracted[] => {
+  const plain = sentence.replace(LEAD_IN, '');
+  const forget = forgetOf(plain);
+  if (forget) return [forget];
+  const remember = REMEMBER.exec(plain.replace(/[.!\s]+$/, ''))?.groups;
+  if (remember?.what !== undefined) {
+    const { what } = remember;
+    const isTask =
+      /^(?:to|me|when|how|zu|the (?:last|time)|last|mich)\b/i.test(what) || /\?\s*$/.test(sentence);
+    const isBare = remember.how === undefined && !/^(?:I|I'm|my|our|the|\p{Lu}|ich|mein)/u.test(what);
+    return isTask || isBare ? [] : rememberOf(what.replace(LEAD_IN, ''));
+  }
+  const corrected = plain.replace(CORRECTION, '');
+  const isCorrection = corrected !== plain;
+  if (isQuestion(corrected) || isReported(corrected)) return [];
+  const asserted = corrected.replace(/^I told you (?:that )?/i, '');
+  if (isHypothetical(asserted)) return [];
+  const facts = clausesOf(asserted).flatMap(factsOfClause);
+  if (facts.length > 0) return facts;
+  const replaced =
+    isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
+  return replaced === null ? [] : [replaced];
+};
+
+const keepable = (found: Extracted): boolean =>
+  found.kind !== 'fact' ||
+  (!looksSecret(found.text) &&
+    found.text.length <= 400 &&
+    !found.text.includes('…') &&
+    (found.subject === null || found.subject.name.length <= 100));
+
+/** Longest message that is read; the rest of a longer one is a document, not conversation. */
+export const MAX_EXTRACT_CHARACTERS = 8_000;
+
+/** What the author of `message` says that lasts, in the order it is said. */
+export const extract = (message: string): Extracted[] => {
+  const seen = new Set<string>();
+  return sentencesOf(message.slice(0, MAX_EXTRACT_CHARACTERS))
+    .slice(0, 100)
+    .flatMap((sentence) => (sentence.length > 600 ? [] : ofSentence(sentence)))
+    .filter(keepable)
+    .map((found) => (found.kind === 'fact' ? { ...found, text: cleanText(found.text) } : found))
+    .filter((found) => {
+      const key = JSON.stringify(found);
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    })
+    .slice(0, 20);
+};

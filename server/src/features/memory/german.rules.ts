@@ -1,0 +1,126 @@
+import { type Claim, claim, slotOf } from './facts.rules.ts';
+import { trimValue } from './sentences.rules.ts';
+
+/** What people say of themselves in German; texts come out in the same English predicates, so that slots meet. */
+const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | undefined>): Claim | null }[] = [
+  {
+    of: /^(?:ich hei(?:ß|ss)e|mein name ist|nenn(?:t|e)? mich|man nennt mich)\s+(?<v>.+)$/iu,
+    claim: ({ v }) => claim(`name is ${trimValue(v ?? '')}`, 'name', 'identity'),
+  },
+  {
+    of: /^ich (?:wohne|lebe)\s+(?:jetzt\s+|zurzeit\s+)?in\s+(?<v>.+)$/iu,
+    claim: ({ v }) => {
+      const where = trimValue(v ?? '');
+      return claim(`lives in ${where}`, 'residence', 'identity', {
+        type: 'lives_in',
+        to: { name: where, entityType: 'place' },
+      });
+    },
+  },
+  {
+    of: /^ich bin (?:von \S+ )?nach\s+(?<v>\p{Lu}\S*)\s+(?:gezogen|umgezogen)$/iu,
+    claim: ({ v }) =>
+      claim(`lives in ${v}`, 'residence', 'identity', {
+        type: 'lives_in',
+        to: { name: v ?? '', entityType: 'place' },
+      }),
+  },
+  {
+    of: /^ich arbeite\s+(?:jetzt\s+|derzeit\s+)?(?:bei|für)\s+(?:der\s+|dem\s+)?(?<v>.+)$/iu,
+    claim: ({ v }) => {
+      const name = trimValue(v ?? '');
+      return claim(`works at ${name}`, 'employer', 'identity', {
+        type: 'works_at',
+        to: { name, entityType: 'organization' },
+      });
+    },
+  },
+  {
+    of: /^ich (?:arbeite als|bin von beruf)\s+(?<v>.+)$/iu,
+    claim: ({ v }) => claim(`works as ${trimValue(v ?? '')}`, 'role', 'identity'),
+  },
+  {
+    of: /^ich bin\s+(?<v>.+?)\s+von beruf$/iu,
+    claim: ({ v }) => claim(`works as ${trimValue(v ?? '')}`, 'role', 'identity'),
+  },
+  {
+    of: /^ich bin\s+(?<v>\d{1,3})(?:\s+jahre(?:\s+alt)?)?$/iu,
+    claim: ({ v }) => claim(`is ${v} years old`, 'age', 'identity'),
+  },
+  {
+    of: /^ich bin\s+(?<v>veganer(?:in)?|vegetarier(?:in)?|vegan|vegetarisch)$/iu,
+    claim: ({ v }) =>
+      claim(
+        `is ${/^vega?n/i.test(v ?? '') && !/vegetar/i.test(v ?? '') ? 'vegan' : 'vegetarian'}`,
+        'diet',
+        'preference',
+      ),
+  },
+  {
+    of: /^ich (?:komme|stamme) aus\s+(?<v>.+)$/iu,
+    claim: ({ v }) => claim(`is from ${trimValue(v ?? '')}`, 'origin', 'identity'),
+  },
+  {
+    of: /^ich habe am\s+(?<v>.+?)\s+geburtstag$/iu,
+    claim: ({ v }) => claim(`birthday is ${trimValue(v ?? '')}`, 'birthday', 'identity'),
+  },
+  {
+    of: /^ich bin (?:am\s+)?(?<v>.+?)\s+geboren$/iu,
+    claim: ({ v }) => claim(`birthday is ${trimValue(v ?? '')}`, 'birthday', 'identity'),
+  },
+  {
+    of: /^ich bin allergisch (?:gegen|auf)\s+(?<v>.+)$/iu,
+    claim: ({ v }) =>
+      claim(`is allergic to ${trimValue(v ?? '')}`, `allergy ${slotOf(trimValue(v ?? ''))}`, 'preference'),
+  },
+  {
+    of: /^ich mag\s+(?<v>.+?)\s+nicht(?:\s+mehr)?$/iu,
+    claim: ({ v }) =>
+      claim(`does not like ${trimValue(v ?? '')}`, `opinion ${slotOf(v ?? '')}`, 'preference'),
+  },
+  {
+    of: /^ich mag\s+kein(?:e|en)?\s+(?<v>.+)$/iu,
+    claim: ({ v }) =>
+      claim(`does not like ${trimValue(v ?? '')}`, `opinion ${slotOf(v ?? '')}`, 'preference'),
+  },
+  {
+    of: /^ich (?<verb>mag|liebe|hasse)\s+(?<v>.+)$/iu,
+    claim: ({ verb, v }) =>
+      claim(
+        `${/hasse/i.test(verb ?? '') ? 'hates' : /liebe/i.test(verb ?? '') ? 'loves' : 'likes'} ${trimValue(v ?? '')}`,
+        `opinion ${slotOf(trimValue(v ?? ''))}`,
+        'preference',
+      ),
+  },
+  {
+    of: /^ich (?:bevorzuge|trinke lieber|esse lieber|nehme lieber)\s+(?<v>.+)$/iu,
+    claim: ({ v }) => claim(`prefers ${trimValue(v ?? '')}`, null, 'preference'),
+  },
+  {
+    of: /^ich spreche\s+(?<v>\p{Lu}.+)$/iu,
+    claim: ({ v }) => claim(`speaks ${trimValue(v ?? '')}`, null, 'identity'),
+  },
+  {
+    of: /^(?:mein|meine|unser|unsere)\s+(?<np>[\p{L}-]+(?:\s+[\p{L}-]+)?)\s+(?:ist|sind|heißt|heisst|heißen)\s+(?:am\s+)?(?<v>.+)$/iu,
+    claim: ({ np, v }) => {
+      const slot = slotOf(np ?? '');
+      const what = trimValue(v ?? '');
+      if (what === '' || /^(?:kaputt|leer|weg|da|hier|müde|krank|gut|schlecht|langsam)$/i.test(what))
+        return null;
+      return claim(`${slot} is ${what}`, slot, slot.startsWith('favourite') ? 'preference' : 'fact');
+    },
+  },
+];
+
+/** A first-person statement in German, or null. */
+export const germanClaim = (clause: string): Claim | null => {
+  const text = clause.trim().replace(/[.!]+$/, '');
+  for (const pattern of PATTERNS) {
+    const match = pattern.of.exec(text);
+    if (match) {
+      const found = pattern.claim(match.groups ?? {});
+      if (found) return found;
+    }
+  }
+  return null;
+};

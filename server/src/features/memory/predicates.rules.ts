@@ -1,0 +1,355 @@
+import { type Claim, claim, slotOf } from './facts.rules.ts';
+import { trimValue } from './sentences.rules.ts';
+
+/**
+ * What a predicate says, in order of the first that fits. The predicate comes in the first or third person without its
+ * subject (`work at Acme`, `works at Acme`, `am from Rome`, `is 34`).
+ */
+interface Pattern {
+  of: RegExp;
+  claim(groups: Record<string, string | undefined>): Claim | null;
+}
+
+const value = (text: string | undefined): string => trimValue(text ?? '');
+/** A proper name: it ends where a common word goes on (`Oslo and the noise`, `Berlin with my wife`, `Rome since 2019`). */
+const proper = (text: string | undefined): string =>
+  value(text).replace(/\s+(?:and|but|with|for|since|until|where|together)\s+(?=\p{Ll}|\d|I\b|I').*$/u, '');
+const capitalised = (text: string): boolean => /^\p{Lu}|^\d/u.test(text);
+const shortEnough = (text: string): boolean => text.length > 0 && text.length <= 160;
+
+const ROLE_WORD =
+  /(?:engineer|developer|programmer|manager|teacher|professor|doctor|nurse|student|designer|architect|analyst|director|accountant|lawyer|attorney|consultant|scientist|researcher|writer|author|editor|journalist|artist|musician|chef|cook|baker|plumber|electrician|carpenter|mechanic|pilot|driver|farmer|chemist|biologist|physicist|mathematician|economist|psychologist|therapist|dentist|pharmacist|veterinarian|vet|librarian|translator|interpreter|administrator|assistant|secretary|officer|lead|founder|co-founder|cofounder|ceo|cto|cfo|coo|president|owner|entrepreneur|freelancer|contractor|intern|trainee|apprentice|salesperson|marketer|recruiter|photographer|surgeon|paramedic|firefighter|soldier|judge|notary|planner|buyer|trader|banker|auditor|broker|geologist|astronomer|historian|philosopher|technician|operator|coach|trainer|barista|waiter|waitress|cashier|clerk|tester|maintainer|statistician|head of [\w ]+|vp of [\w ]+|lehrer(?:in)?|ärztin|arzt|ingenieur(?:in)?|entwickler(?:in)?|student(?:in)?|anwalt|anwältin|architekt(?:in)?|krankenpfleger(?:in)?)$/i;
+
+const DIET = /^(?:(?:strict|lifelong) )?(vegan|vegetarian|pescatarian|vegetarier(?:in)?|veganer(?:in)?)$/i;
+
+const MONTH =
+  '(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|dec(?:ember)?|dez(?:ember)?)';
+export const hasDate = (text: string): boolean =>
+  new RegExp(`\\b${MONTH}\\b|\\b\\d{4}\\b|\\b\\d{1,2}[./-]\\d{1,2}`, 'i').test(text);
+
+const organisation = (name: string) => ({ name, entityType: 'organization' });
+const place = (name: string) => ({ name, entityType: 'place' });
+
+const employerClaim = (name: string): Claim | null =>
+  shortEnough(name) && !/^(?:home|night|weekends|least|most|all|it|this|that|the moment)\b/i.test(name)
+    ? claim(`works at ${name}`, 'employer', 'identity', { type: 'works_at', to: organisation(name) })
+    : null;
+
+const residenceClaim = (where: string, preposition = 'in'): Claim | null =>
+  shortEnough(where) && capitalised(where.replace(/^the /, ''))
+    ? claim(`lives ${preposition} ${where}`, 'residence', 'identity', { type: 'lives_in', to: place(where) })
+    : null;
+
+const roleClaim = (role: string): Claim => claim(`works as ${role}`, 'role', 'identity');
+
+const opinion = (verb: string, thing: string): Claim | null =>
+  shortEnough(thing) &&
+  !/^(?:it|that|this|them|him|her|you|your|the idea|the way|how|when|what|to (?:know|see|ask|hear|thank|get|book|order|schedule)|where|these|those|everything|nothing)\b/i.test(
+    thing,
+  )
+    ? claim(
+        `${verb} ${thing}`,
+        `opinion ${slotOf(thing.replace(/^(?:to |eating |drinking )/i, ''))}`,
+        'preference',
+      )
+    : null;
+
+const ADVERB =
+  '(?:(?:now|currently|really|absolutely|also|mostly|usually|generally|still|always|just|recently|simply|strongly|much|quite|definitely)\\s+)*';
+const rule = (source: string): RegExp => new RegExp(`^${ADVERB}${source}$`, 'iu');
+
+const PATTERNS: readonly Pattern[] = [
+  {
+    of: rule(
+      '(?:works?|am working|is working|have worked|has worked)\\s+(?<adv>remotely\\s+)?(?:as|in the role of)\\s+(?<role>an? .+?|the .+?|.+?)(?:\\s+(?:at|for|with)\\s+(?<org>.+))?',
+    ),
+    claim: ({ role, org }) => {
+      const what = value(role);
+      if (!shortEnough(what)) return null;
+      const employer = org === undefined ? null : employerClaim(value(org));
+      return employer === null ? roleClaim(what) : { ...roleClaim(what), relation: employer.relation };
+    },
+  },
+  {
+    of: rule(
+      '(?:works?|have worked|has worked|am working|is working|am employed|is employed|started(?: working| a (?:new )?job)?|have started(?: working)?|has started(?: working)?|got a (?:new )?job)\\s+(?:now\\s+)?(?:at|for|with)\\s+(?<org>.+)',
+    ),
+    claim: ({ org }) => employerClaim(proper(org)),
+  },
+  {
+    of: rule('(?:joined|have joined|has joined)\\s+(?<org>\\p{Lu}.+)'),
+    claim: ({ org }) => (/^\p{Lu}/u.test(org ?? '') ? employerClaim(proper(org)) : null),
+  },
+  {
+    of: rule(
+      '(?:moved|relocated|have moved|has moved|have relocated|has relocated)\\s+(?:from\\s+.+?\\s+)?to\\s+(?<where>.+)',
+    ),
+    claim: ({ where }) => residenceClaim(proper(where)),
+  },
+  {
+    of: rule(
+      '(?:lives?|have lived|has lived|have been living|has been living|am living|is living|resides?|am based|is based|is located|am located)\\s+(?<prep>in|at|near|on|outside)\\s+(?<where>.+)',
+    ),
+    claim: ({ prep, where }) => residenceClaim(proper(where), (prep ?? 'in').toLowerCase()),
+  },
+  {
+    of: rule('(?:was|were)\\s+born\\s+(?<prep>on|in)\\s+(?<when>.+)'),
+    claim: ({ prep, when }) => {
+      const what = value(when);
+      return hasDate(what)
+        ? claim(`birthday is ${what}`, 'birthday', 'identity')
+        : claim(`was born ${prep} ${what}`, 'birthplace', 'identity');
+    },
+  },
+  {
+    of: rule(
+      '(?:come|comes|am|is|am originally|is originally|originally come)\\s+(?:originally\\s+)?from\\s+(?<where>.+)',
+    ),
+    claim: ({ where }) => {
+      const what = proper(where);
+      return capitalised(what.replace(/^the /, '')) && shortEnough(what)
+        ? claim(`is from ${what}`, 'origin', 'identity')
+        : null;
+    },
+  },
+  {
+    of: rule('(?:am|is)\\s+(?<age>\\d{1,3})(?:\\s+years?(?:\\s+old)?|\\s+yo)?'),
+    claim: ({ age }) => claim(`is ${age} years old`, 'age', 'identity'),
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:(?:very|severely|deathly|highly)\\s+)?allergic\\s+to\\s+(?<what>.+)'),
+    claim: ({ what }) =>
+      claim(`is allergic to ${value(what)}`, `allergy ${slotOf(value(what))}`, 'preference'),
+  },
+  {
+    of: rule(
+      '(?:am|is)\\s+(?<what>(?:lactose|gluten)[ -]intolerant|(?:an? )?coeliac|(?:an? )?celiac|diabetic|colou?r[ -]?blind|left-handed|dyslexic|pregnant|deaf|blind)',
+    ),
+    claim: ({ what }) => claim(`is ${value(what)}`, `condition ${slotOf(value(what))}`, 'preference'),
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:an?\\s+)?(?<what>.+)'),
+    claim: ({ what }) => {
+      const diet = DIET.exec(value(what))?.[0];
+      return diet === undefined ? null : claim(`is ${diet.toLowerCase()}`, 'diet', 'preference');
+    },
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:an?\\s+)?(?:(?:big|huge|great|massive)\\s+)?fan\\s+of\\s+(?<what>.+)'),
+    claim: ({ what }) => opinion('likes', value(what)),
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:(?:happily|newly)\\s+)?(?:married|engaged)\\s+to\\s+(?<who>.+)'),
+    claim: ({ who }) =>
+      claim(`is married to ${value(who)}`, 'spouse', 'identity', {
+        type: 'spouse',
+        to: { name: value(who), entityType: 'person' },
+      }),
+  },
+  {
+    of: rule(
+      '(?:am|is)\\s+(?<article>an?\\s+|the\\s+|our\\s+|)(?<role>[\\p{L}][\\p{L} /&-]*?)(?:\\s+(?<prep>at|for|with|of|in)\\s+(?<org>.+))?',
+    ),
+    claim: ({ article, role, prep, org }) => {
+      const what = value(role);
+      if (!ROLE_WORD.test(what) || (article === '' && !/^(?:head|chief|lead|co-?founder|c.o$)/i.test(what)))
+        return null;
+      const where = value(org);
+      const works =
+        prep !== undefined && prep !== 'in' && /^\p{Lu}/u.test(where) ? employerClaim(where) : null;
+      return {
+        ...claim(
+          `is ${article ?? ''}${what}${org === undefined ? '' : ` ${prep} ${where}`}`,
+          'role',
+          'identity',
+        ),
+        relation: works?.relation ?? null,
+      };
+    },
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:called|named)\\s+(?<name>.+)'),
+    claim: ({ name }) => claim(`name is ${value(name)}`, 'name', 'identity'),
+  },
+  {
+    of: rule('goe?s?\\s+by\\s+(?:the\\s+name\\s+)?(?<name>\\p{Lu}.*)'),
+    claim: ({ name }) => claim(`name is ${value(name)}`, 'name', 'identity'),
+  },
+  {
+    of: rule('prefers?\\s+(?<what>.+?)\\s+(?:over|to|rather than|instead of)\\s+(?<other>.+)'),
+    claim: ({ what, other }) =>
+      claim(
+        `prefers ${value(what)} over ${value(other)}`,
+        `prefers ${[slotOf(value(what)), slotOf(value(other))].sort().join(' ')}`,
+        'preference',
+      ),
+  },
+  {
+    of: rule('prefers?\\s+(?<what>.+)'),
+    claim: ({ what }) =>
+      shortEnough(value(what)) && !/^(?:that|it|this|not)\b/i.test(value(what))
+        ? claim(`prefers ${value(what)}`, null, 'preference')
+        : null,
+  },
+  {
+    of: rule(
+      "(?:don't|do not|doesn't|does not|never|no longer)\\s+(?:really\\s+)?(?:likes?|enjoys?|cares? for)\\s+(?<what>.+?)(?:\\s+(?:any ?more|any longer))?",
+    ),
+    claim: ({ what }) => opinion('does not like', value(what)),
+  },
+  {
+    of: rule(
+      "(?<verb>hates?|dislikes?|detests?|despises?|loathes?|can't stand|cannot stand|can't bear)\\s+(?<what>.+)",
+    ),
+    claim: ({ verb, what }) =>
+      opinion(
+        /stand|bear/i.test(verb ?? '') ? 'cannot stand' : /^dis/i.test(verb ?? '') ? 'dislikes' : 'hates',
+        value(what),
+      ),
+  },
+  {
+    of: rule('(?<verb>likes?|loves?|adores?|enjoys?)\\s+(?<what>.+)'),
+    claim: ({ verb, what }) => {
+      const stem = (verb ?? 'like').toLowerCase().replace(/s$/, '');
+      return opinion(`${stem}s`, value(what));
+    },
+  },
+  {
+    of: rule(
+      "(?:don't|do not|doesn't|does not|never)\\s+(?<verb>eat|drink|smoke|use|wear|drive|work|fly)\\b\\s*(?<what>.*)",
+    ),
+    claim: ({ verb, what }) => {
+      const rest = value((what ?? '').replace(/\s+(?:any ?more|any longer)\s*$/i, ''));
+      return /^(?:at|for|with|it|that|this|in)\b/i.test(rest)
+        ? null
+        : claim(
+            `does not ${(verb ?? '').toLowerCase()}${rest === '' ? '' : ` ${rest}`}`,
+            `habit ${(verb ?? '').toLowerCase()} ${slotOf(rest)}`.trim(),
+            'preference',
+          );
+    },
+  },
+  {
+    of: rule(
+      '(?:have|has|have got|has got|own|owns)\\s+(?<what>(?:an?|one|two|three|four|five|\\d+|no)\\s+(?:\\w+[ -]){0,2}?(?<thing>dogs?|cats?|pets?|parrots?|rabbits?|hamsters?|horses?|daughters?|sons?|kids?|children|child|sisters?|brothers?|siblings?|twins|wife|husband|partner|girlfriend|boyfriend|grandchildren|degree|phd|car|bike|house|boat|allergy|motorcycle|garden)\\b.*)',
+    ),
+    claim: ({ what, thing }) => {
+      const named =
+        /^(.*?)[\s,]+(?:named|called|whose name is)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)\s*$/u.exec(
+          value(what),
+        );
+      const slot = slotOf(thing ?? '');
+      return named === null
+        ? claim(`has ${value(what)}`, null, 'fact')
+        : claim(`has ${named[1]} named ${named[2]}`, null, 'fact', {
+            type: slot.replaceAll(' ', '_'),
+            to: {
+              name: named[2] ?? '',
+              entityType: /dog|cat|pet|parrot|rabbit|hamster|horse/.test(slot) ? 'pet' : 'person',
+            },
+          });
+    },
+  },
+  {
+    of: rule('(?:speaks?)\\s+(?:(?:fluent|native|some|a little|a bit of|good)\\s+)*(?<what>\\p{L}.+)'),
+    claim: ({ what }) =>
+      /^(?:to|with|about|for|at)\b/i.test(what ?? '')
+        ? null
+        : claim(`speaks ${value(what)}`, null, 'identity'),
+  },
+  {
+    of: rule(
+      '(?<verb>studies|study|studied|am studying|is studying|majors? in|am majoring in)\\s+(?<what>.+)',
+    ),
+    claim: ({ verb, what }) =>
+      claim(
+        `${/studied/i.test(verb ?? '') ? 'studied' : 'studies'} ${value(what)}`,
+        /studied/i.test(verb ?? '') ? null : 'study',
+        'identity',
+      ),
+  },
+  {
+    of: rule('(?:graduated)\\s+(?<what>from|in)\\s+(?<where>.+)'),
+    claim: ({ what, where }) => claim(`graduated ${what} ${value(where)}`, null, 'identity'),
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:learning|trying to learn)\\s+(?<what>.+)'),
+    claim: ({ what }) => claim(`is learning ${value(what)}`, null, 'fact'),
+  },
+  {
+    of: rule('(?<verb>plays?|drives?|uses?|rides?|teaches|teach|collects?)\\s+(?<what>.+)'),
+    claim: ({ verb, what }) => {
+      const stem = (verb ?? '').toLowerCase();
+      const third =
+        stem === 'teach' || stem === 'teaches' ? 'teaches' : stem.endsWith('s') ? stem : `${stem}s`;
+      const thing = value(what);
+      return shortEnough(thing) && !/^(?:it|this|that|them|these|those|your|you)\b/i.test(thing)
+        ? claim(`${third} ${thing}`, null, 'fact')
+        : null;
+    },
+  },
+  {
+    of: rule('used to\\s+(?<what>work|live|play|be|own|have|drive|study|teach|smoke)\\s+(?<rest>.+)'),
+    claim: ({ what, rest }) => claim(`used to ${what} ${value(rest)}`, null, 'fact'),
+  },
+  {
+    of: rule('reports?\\s+to\\s+(?<who>\\p{Lu}.*)'),
+    claim: ({ who }) =>
+      claim(`manager is ${value(who)}`, 'manager', 'fact', {
+        type: 'manager',
+        to: { name: value(who), entityType: 'person' },
+      }),
+  },
+  {
+    of: rule('(?:am|is)\\s+(?:in charge of|responsible for|leading|managing|running)\\s+(?<what>.+)'),
+    claim: ({ what }) => claim(`is responsible for ${value(what)}`, null, 'fact'),
+  },
+];
+
+/** What the predicate says, or null when no pattern knows it. */
+export const claimOfPredicate = (predicate: string): Claim | null => {
+  const text = predicate.trim().replace(/[.!]+$/, '');
+  for (const pattern of PATTERNS) {
+    const match = pattern.of.exec(text);
+    if (match === null) continue;
+    const found = pattern.claim(match.groups ?? {});
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+const ENDED: readonly { of: RegExp; attribute: string | null }[] = [
+  {
+    of: /^(?:no longer|don't|do not|doesn't|does not) works? (?:at|for|with)\s*(?<what>.*?)(?:\s+any ?more|\s+any longer)?$/i,
+    attribute: 'employer',
+  },
+  {
+    of: /^(?:left|quit|have left|have quit|got fired from|was laid off from|resigned from)\s+(?<what>my job|\p{Lu}.*)$/u,
+    attribute: 'employer',
+  },
+  {
+    of: /^(?:no longer|don't|do not|doesn't|does not) lives? in\s*(?<what>.*?)(?:\s+any ?more|\s+any longer)?$/i,
+    attribute: 'residence',
+  },
+  {
+    of: /^(?:(?:am|is) no longer|(?:am|is) not|'m not)\s+(?:an? )?(?<what>vegan|vegetarian|pescatarian)(?:\s+any ?more|\s+any longer)?$/i,
+    attribute: 'diet',
+  },
+  {
+    of: /^(?:no longer (?:have|has|use|uses|play|plays|drive|drives|own|owns|speak|speaks|study|studies)|stopped (?:using|playing|driving|studying|learning)|sold)\s+(?:my |an? |the )?(?<what>.+)$/i,
+    attribute: null,
+  },
+];
+
+/** `no longer work at Acme` → which slot ends, and the words that the earlier statement had. */
+export const endOfPredicate = (predicate: string): { attribute: string | null; words: string } | null => {
+  const text = predicate.trim().replace(/[.!]+$/, '');
+  for (const { of, attribute } of ENDED) {
+    const match = of.exec(text);
+    if (match) {
+      const words = trimValue(match.groups?.what ?? '');
+      return { attribute, words: /^(?:my job|there|it)$/i.test(words) ? '' : words };
+    }
+  }
+  return null;
+};

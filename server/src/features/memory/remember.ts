@@ -1,0 +1,220 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { personalScope } from './access.rules.ts';
+import { claimOfObservation } from './clauses.rules.ts';
+import type { EntityStore } from './entities.store.ts';
+import { type EntityMention, type Extracted, type ExtractedFact, slotOf } from './facts.rules.ts';
+import type { PersonalStore } from './personal.store.ts';
+import type { HeldStatement, RecallStore } from './recall.store.ts';
+import type { FactSource } from './records.ts';
+import type { RelationStore } from './relations.store.ts';
+import { foldName, relationOfAttribute } from './rules.ts';
+import { stemsOf, termsOf } from './words.rules.ts';
+
+/** Carries out what was extracted, always in the speaker's own memory: a statement never touches anybody else's. */
+
+export interface Speaker {
+  tenantId: string;
+  userId: string;
+  /** What they are called in their memory until they say otherwise. */
+  name: string;
+}
+
+export interface RememberParts {
+  entities: EntityStore;
+  relations: RelationStore;
+  recallStore: RecallStore;
+  personal: PersonalStore;
+  clock: Clock;
+}
+
+export interface Remembered {
+  added: number;
+  ended: number;
+  forgotten: number;
+}
+
+const MAX_STATEMENTS = 2_000;
+
+export const createRemember = ({ entities, relations, recallStore, personal, clock }: RememberParts) => {
+  const entityOf = async (speaker: Speaker, mention: EntityMention | null): Promise<EntityMention> => {
+    if (mention === null) return { name: speaker.name, entityType: 'person' };
+    // A name that is known keeps its type: `Acme` is not made a person by `Acme is from Berlin`.
+    const known = await entities.byName(personalScope(speaker), mention.name, null);
+    return known !== null && known.owner === speaker.userId
+      ? { name: known.name, entityType: known.entityType }
+      : mention;
+  };
+
+  const draftOf = (speaker: Speaker, entity: EntityMention, isSelf: boolean) => ({
+    tenantId: speaker.tenantId,
+    owner: speaker.userId,
+    name: entity.name,
+    entityType: entity.entityType,
+    importance: null,
+    subjectUserId: isSelf ? speaker.userId : null,
+  });
+
+  const tell = async (speaker: Speaker, fact: ExtractedFact, source: FactSource): Promise<number> => {
+    const now = clock.now();
+    const subject = await entityOf(speaker, fact.subject);
+    const { id, added, ended } = await entities.upsert(
+      draftOf(speaker, subject, fact.subject === null),
+      [{ text: fact.text, attribute: fact.attribute, category: fact.category }],
+      source,
+      now,
+    );
+    const { relation } = fact;
+    for (const attribute of ended)
+      await relations.endFrom(speaker.userId, id, relationOfAttribute(attribute), now, false);
+    if (relation !== null) {
+      const target = await entityOf(speaker, relation.to);
+      const to = await entities.upsert(draftOf(speaker, target, false), [], source, now);
+      if (to.id !== id) {
+        await relations.add(
+          {
+            tenantId: speaker.tenantId,
+            owner: speaker.userId,
+            fromEntityId: id,
+            toEntityId: to.id,
+            relationType: relation.type,
+            properties: {},
+            validFrom: now,
+            validTo: null,
+          },
+          source,
+          now,
+          fact.attribute !== null,
+        );
+      }
+    }
+    return added;
+  };
+
+  const stated = (speaker: Speaker): Promise<HeldStatement[]> =>
+    recallStore.stated(personalScope(speaker), MAX_STATEMENTS);
+
+  const about = (statement: HeldStatement, mention: EntityMention | null, speaker: Speaker): boolean =>
+    mention === null
+      ? statement.entity.subjectUserId === speaker.userId
+      : foldName(statement.entity.name) === foldName(mention.name);
+
+  const documentOf = (statement: HeldStatement): Set<string> =>
+    new Set(
+      stemsOf(
+        `${statement.entity.name} ${statement.observation.text} ${statement.observation.attribute ?? ''}`,
+      ),
+    );
+
+  const end = async (speaker: Speaker, found: Extract<Extracted, { kind: 'end' }>): Promise<number> => {
+    const terms = termsOf(found.words);
+    if (found.attribute === null && terms.length === 0) return 0;
+    const now = clock.now();
+    let ended = 0;
+    for (const statement of await stated(speaker)) {
+      const { observation } = statement;
+      if (observation.validTo !== null || !about(statement, found.subject, speaker)) continue;
+      const document = documentOf(statement);
+      const fits =
+        (found.attribute === null || observation.attribute === found.attribute) &&
+        terms.every((term) => document.has(term));
+      if (!fits) continue;
+      await entities.endObservation(statement.entity.id, observation.id, now);
+      if (observation.attribute !== null)
+        await relations.endFrom(
+          speaker.userId,
+          statement.entity.id,
+          relationOfAttribute(observation.attribute),
+          now,
+          false,
+        );
+      ended++;
+    }
+    return ended;
+  };
+
+  /** `it's green, not blue`: the newest statement that has the wrong word gets the right one. */
+  const replace = async (
+    speaker: Speaker,
+    found: Extract<Extracted, { kind: 'replace' }>,
+    source: FactSource,
+  ): Promise<number> => {
+    const before = foldName(found.before);
+    const target = (await stated(speaker)).find(
+      ({ observation }) => observation.validTo === null && ` ${foldName(observation.text)} `.includes(before),
+    );
+    if (target === undefined || before === '') return 0;
+    const pattern = new RegExp(
+      found.before.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'),
+      'iu',
+    );
+    const text = target.observation.text.replace(pattern, () => found.after);
+    if (text === target.observation.text) return 0;
+    const now = clock.now();
+    await entities.endObservation(target.entity.id, target.observation.id, now);
+    const said = claimOfObservation(text, target.entity.name);
+    const isSelf = target.entity.subjectUserId === speaker.userId;
+    return tell(
+      speaker,
+      {
+        kind: 'fact',
+        subject: isSelf ? null : { name: target.entity.name, entityType: target.entity.entityType },
+        text,
+        attribute: target.observation.attribute,
+        category: target.observation.category,
+        importance: 0.5,
+        relation: said?.relation ?? null,
+      },
+      source,
+    );
+  };
+
+  const forget = async (speaker: Speaker, found: Extract<Extracted, { kind: 'forget' }>): Promise<number> => {
+    if (found.everything) {
+      await personal.forgetConversations(speaker);
+      return 1;
+    }
+    const now = clock.now();
+    const named = await entities.byName(personalScope(speaker), found.words, null);
+    if (named !== null && named.owner === speaker.userId && named.subjectUserId === null)
+      return (await entities.remove(named.id)) ? 1 : 0;
+    const ofMine = /^(?:my|our|i|i'm|mein\w*|unser\w*|ich)\b/i.test(found.words);
+    const slot = slotOf(found.words);
+    const terms = termsOf(found.words);
+    if (terms.length === 0) return 0;
+    let forgotten = 0;
+    for (const statement of await stated(speaker)) {
+      const { observation, entity } = statement;
+      const isSelf = entity.subjectUserId === speaker.userId;
+      const document = documentOf(statement);
+      const fits = (observation.attribute === slot && isSelf) || terms.every((term) => document.has(term));
+      if (!fits || (ofMine && !isSelf)) continue;
+      await entities.removeObservation(entity.id, observation.id, now);
+      if (observation.attribute !== null)
+        await relations.endFrom(
+          speaker.userId,
+          entity.id,
+          relationOfAttribute(observation.attribute),
+          now,
+          true,
+        );
+      forgotten++;
+    }
+    return forgotten;
+  };
+
+  return {
+    /** In the order in which it was said. */
+    async apply(speaker: Speaker, findings: readonly Extracted[], source: FactSource): Promise<Remembered> {
+      const done: Remembered = { added: 0, ended: 0, forgotten: 0 };
+      for (const found of findings) {
+        if (found.kind === 'fact') done.added += await tell(speaker, found, source);
+        else if (found.kind === 'end') done.ended += await end(speaker, found);
+        else if (found.kind === 'replace') done.added += await replace(speaker, found, source);
+        else done.forgotten += await forget(speaker, found);
+      }
+      return done;
+    },
+  };
+};
+
+export type Remember = ReturnType<typeof createRemember>;

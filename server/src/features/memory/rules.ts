@@ -1,0 +1,82 @@
+/** Decisions of the memory: pure, with time as an argument. */
+
+/** Owner of what the whole tenant shares. */
+export const SHARED = '*';
+
+export const MAX_NAME = 200;
+export const MAX_TYPE = 100;
+export const MAX_TEXT = 2_000;
+export const MAX_OBSERVATIONS_PER_ENTITY = 1_000;
+export const MAX_GRAPH_ENTITIES = 200;
+export const MAX_GRAPH_RELATIONS = 1_000;
+
+/**
+ * What names (and types, and texts) compare by: NFC, trimmed, white space folded to one blank, case folded. Upper and
+ * then lower case comes out as Unicode's full case folding for what people write: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`.
+ */
+export const foldName = (name: string): string =>
+  name.normalize('NFC').trim().replaceAll(/\s+/gu, ' ').toUpperCase().toLowerCase().normalize('NFC');
+
+export const DEFAULT_IMPORTANCE = 0.5;
+const DAY_MS = 86_400_000;
+/** Days after which a fact that was never used has e⁻¹ of its importance left. */
+const FIRST_STRENGTH_DAYS = 60;
+
+/**
+ * Importance as it stands now: Ebbinghaus' forgetting curve R = e^(−t/S), with t the time since the last use and the
+ * strength S growing by its first value with each use, as in MemoryBank (Zhong et al., AAAI 2024, arXiv:2305.10250,
+ * section 2.3). Result 0–1, four decimals.
+ */
+export const decayedImportance = (
+  memory: { importance: number; usedCount: number; usedAtMs: number },
+  nowMs: number,
+): number => {
+  const ageDays = Math.max(0, nowMs - memory.usedAtMs) / DAY_MS;
+  const retention = Math.exp(-ageDays / (FIRST_STRENGTH_DAYS * (1 + memory.usedCount)));
+  return Math.round(memory.importance * retention * 10_000) / 10_000;
+};
+
+/** Does a fact with this validity hold at `atMs`? The end itself is outside. */
+export const holdsAt = (validity: { validFrom: number; validTo: number | null }, atMs: number): boolean =>
+  validity.validFrom <= atMs && (validity.validTo === null || validity.validTo > atMs);
+
+/** Relations that have one target at a time when a person's own words set them. */
+const RELATION_OF_ATTRIBUTE: Readonly<Record<string, string>> = {
+  employer: 'works_at',
+  residence: 'lives_in',
+};
+
+/** The relation type that goes with a slot: `employer` → `works_at`, `manager` → `manager`. */
+export const relationOfAttribute = (attribute: string): string =>
+  RELATION_OF_ATTRIBUTE[attribute] ?? attribute.replaceAll(/[\s:]+/g, '_');
+
+/** One line, no control characters, at most MAX_TEXT code points: what may stand in a prompt later. */
+export const cleanText = (text: string): string => {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+  return [...line].slice(0, MAX_TEXT).join('');
+};
+
+/** Is this something that must not be kept (contract, section 14: a memory is shown in prompts)? */
+export const looksSecret = (text: string): boolean =>
+  /\b(pass ?word|passwort|passphrase|passcode|pin(?: code| number)?|cvv|cvc|api[- ]?key|secret key|private key|access token|client secret|recovery code|kennwort|geheimzahl)\b/i.test(
+    text,
+  ) ||
+  /\b(?:sk|pk|ghp|gho|xox[abp]|ptk|AKIA)[-_A-Za-z0-9]{16,}/.test(text) ||
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text) ||
+  hasCardNumber(text);
+
+/** 13–19 digits that pass the Luhn check (ISO/IEC 7812-1, annex B). */
+const hasCardNumber = (text: string): boolean =>
+  [...text.matchAll(/(?:\d[ -]?){13,19}/g)].some(([found]) => {
+    const digits = [...found.replaceAll(/\D/g, '')].map(Number).reverse();
+    if (digits.length < 13) return false;
+    const sum = digits.reduce((total, digit, index) => {
+      const doubled = index % 2 === 1 ? digit * 2 : digit;
+      return total + (doubled > 9 ? doubled - 9 : doubled);
+    }, 0);
+    return sum % 10 === 0;
+  });

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
+import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
+import type { Db } from '../../src/db/db.ts';
+import { openSqlite } from '../../src/db/open.ts';
+import {
+  createKnowledge,
+  type Knowledge,
+  type KnowledgeOptions,
+} from '../../src/features/knowledge/index.ts';
+import { indexText } from '../../src/features/knowledge/terms.rules.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
+import { createIdempotency } from '../../src/http/idempotency.ts';
+import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
+import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
+import type { Caller, Role } from '../../src/kernel/caller.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Embedder } from '../../src/kernel/embedder.ts';
+import { unauthorized } from '../../src/kernel/errors.ts';
+import type { PlatformEvent } from '../../src/kernel/events.ts';
+import { effectivePermissions } from '../../src/kernel/permissions.ts';
+
+/** For tests: words hashed into 64 places, so that texts with the same words are near. */
+export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts: string[] } => {
+  const texts: string[] = [];
+  return {
+    id,
+    dimensions,
+    local: true,
+    texts,
+    async embed(batch) {
+      texts.push(...batch);
+      const vectors = batch.map((text) => {
+        const vector = new Float32Array(dimensions).fill(1e-3);
+        for (const word of indexText(text).split(' ')) {
+          let hash = 7;
+          for (const c of word) hash = (hash * 31 + (c.codePointAt(0) ?? 0)) >>> 0;
+          vector[hash % dimensions] = (vector[hash % dimensions] ?? 0) + 1;
+        }
+        const length = Math.hypot(...vector);
+        return vector.map((x) => x / length);
+      });
+      return { vectors, tokens: 1 };
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+export const testCaller = (userId: string, tenantId: string, role: Role = 'user'): Caller => ({
+  userId,
+  tenantId,
+  email: `${userId}@${tenantId}.test`,
+  name: userId,
+  roles: [role],
+  permissions: effectivePermissions([role], []),
+  tier: 'enterprise',
+  platformAdmin: false,
+  credential: 'jwt',
+  tokenId: userId,
+  sessionId: null,
+  expiresAt: null,
+});
+
+/** Tokens are names of these. */
+export const CALLERS: Readonly<Record<string, Caller>> = {
+  ann: testCaller('ann', 'north'),
+  ben: testCaller('ben', 'north'),
+  boss: testCaller('boss', 'north', 'admin'),
+  op: testCaller('op', 'north', 'operator'),
+  reader: testCaller('reader', 'north', 'readonly'),
+  zoe: testCaller('zoe', 'south'),
+};
+
+export interface KnowledgeHouse {
+  folder: string;
+  db: Db;
+  app: FastifyInstance;
+  knowledge: Knowledge;
+  events: Omit<PlatformEvent, 'id' | 'createdAt'>[];
+  /** Faults of background work. */
+  faults: string[];
+  close(): Promise<void>;
+}
+
+/** The feature behind the real HTTP layer, with a store in `folder` (a new one is made and removed when none is given). */
+export const openKnowledge = async (
+  options: Partial<KnowledgeOptions> & { folder?: string; maxUploadBytes?: number } = {},
+): Promise<KnowledgeHouse> => {
+  const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'pentarch-knowledge-'));
+  const file = path.join(folder, 'pentarch.sqlite');
+  const db = options.db ?? (await openSqlite({ file, synchronous: 'normal' }));
+  const parser = options.parser ?? createDocumentParser();
+  const events: KnowledgeHouse['events'] = [];
+  const faults: string[] = [];
+  const idempotency = createIdempotency(createIdempotencyStore(db), systemClock);
+  const knowledge = await createKnowledge({
+    db,
+    sqliteFile: options.db === undefined ? file : null,
+    blobs: createFolderBlobs(path.join(folder, 'blobs')),
+    embedder: wordEmbedder(),
+    charge: async (_call, work) => (await work()).result,
+    events: { publish: (event) => events.push(event) },
+    idempotency,
+    clock: systemClock,
+    searchMemories: null,
+    warn: (fault, message) => faults.push(`${message}: ${String(fault)}`),
+    ...options,
+    parser,
+  });
+  const app = await buildApp({
+    routes: knowledge.routes,
+    authenticate: (token) => {
+      const caller = CALLERS[token];
+      if (caller === undefined) throw unauthorized('TOKEN_INVALID', 'unknown token');
+      return caller;
+    },
+    idempotency,
+    limits: {
+      log: createMemoryRateLog(1000),
+      tables: { reference: REFERENCE_RATES, overview: OVERVIEW_RATES },
+      enforce: false,
+      clock: systemClock,
+    },
+    logger: pino({ level: 'silent' }),
+    corsOrigins: [],
+    trustProxy: [],
+    tls: null,
+    maxUploadBytes: options.maxUploadBytes ?? 1024 * 1024,
+    draining: () => false,
+    observe: () => {},
+  });
+  return {
+    folder,
+    db,
+    app,
+    knowledge,
+    events,
+    faults,
+    async close() {
+      await app.close();
+      await knowledge.close();
+      if (options.parser === undefined) await parser.close();
+      if (options.db === undefined) await db.close();
+      if (options.folder === undefined) rmSync(folder, { recursive: true });
+    },
+  };
+};
