@@ -30,8 +30,6 @@ export interface EnqueueOptions {
   priority?: number;
   /** Jobs of one group share the kind's `perGroup` cap. */
   group?: string;
-  /** While an open job of this kind has the key, another one is not made. */
-  uniqueKey?: string;
 }
 
 export interface JobContext {
@@ -64,8 +62,8 @@ export interface JobDepth {
 }
 
 export interface Jobs {
-  /** Adds a job as part of `tx`; false where `uniqueKey` stands already. */
-  enqueue<P>(tx: Queryable, kind: JobKind<P>, payload: P, options?: EnqueueOptions): Promise<boolean>;
+  /** Adds a job as part of `tx`: it is there if and only if the transaction commits. */
+  enqueue<P>(tx: Queryable, kind: JobKind<P>, payload: P, options?: EnqueueOptions): Promise<void>;
   /** Says who does the work of a kind; before `start`. */
   work<P>(kind: JobKind<P>, options: WorkOptions, handler: JobHandler<P>): void;
   start(): Promise<void>;

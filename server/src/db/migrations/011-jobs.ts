@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { SchemaStep } from '../migrate.ts';
 
 /** The queue of the SQLite engine. On PostgreSQL pg-boss keeps tables of its own, and only dead letters stand here. */
@@ -13,7 +12,6 @@ export const jobs: SchemaStep = {
       .addColumn('payload', 'text', (c) => c.notNull())
       .addColumn('priority', t.int, (c) => c.notNull())
       .addColumn('group_key', 'text')
-      .addColumn('unique_key', 'text')
       .addColumn('attempts', t.int, (c) => c.notNull())
       .addColumn('run_at', t.int, (c) => c.notNull())
       .addColumn('lease', 'text')
@@ -23,8 +21,5 @@ export const jobs: SchemaStep = {
       .addColumn('finished_at', t.int)
       .execute();
     await db.schema.createIndex('jobs_due').on('jobs').columns(['state', 'kind', 'run_at']).execute();
-    await sql`create unique index jobs_unique on jobs (kind, unique_key) where state in ('queued', 'running')`.execute(
-      db,
-    );
   },
 };

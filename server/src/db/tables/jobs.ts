@@ -9,8 +9,6 @@ export interface JobRow {
   priority: number;
   /** Jobs of one group share a cap of concurrent ones. */
   group_key: string | null;
-  /** At most one open job of a kind has it. */
-  unique_key: string | null;
   attempts: number;
   run_at: number;
   /** Who holds it: changes with each claim. */
