@@ -15,6 +15,8 @@ export interface PlatformEvent {
   data: Record<string, unknown>;
   /** Epoch ms. */
   createdAt: number;
+  /** X-Request-ID of the request that led to it; it goes along in webhook deliveries. */
+  requestId?: string | null;
 }
 
 export type NewEvent = Omit<PlatformEvent, 'id' | 'createdAt'>;

@@ -9,6 +9,7 @@ import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { jobs } from './011-jobs.ts';
+import { webhooks } from './012-webhooks.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly SchemaStep[] = [
   memory,
   mcp,
   jobs,
+  webhooks,
 ];
