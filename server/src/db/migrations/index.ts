@@ -9,6 +9,8 @@ import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { governance } from './010-governance.ts';
+import { jobs } from './011-jobs.ts';
+import { webhooks } from './012-webhooks.ts';
 import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 
@@ -24,6 +26,8 @@ export const migrations: readonly SchemaStep[] = [
   memory,
   mcp,
   governance,
+  jobs,
+  webhooks,
   agentSuggestions,
   runSteps,
 ];
