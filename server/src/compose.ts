@@ -63,6 +63,8 @@ export interface Platform {
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** What answers that are no runs get to leave, once all runs have ended. */
+const CLOSE_GRACE_MS = 1_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
 const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
@@ -380,7 +382,10 @@ export const compose = async (
     async close() {
       state.draining = true;
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(cut);
       await knowledge.close();
       await costs.close();
       await Promise.all([models.close(), parser.close(), embedder.close()]);
