@@ -85,6 +85,8 @@ export interface Platform {
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** What answers that are no runs get to leave, once all runs have ended. */
+const CLOSE_GRACE_MS = 1_000;
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
@@ -499,7 +501,10 @@ export const compose = async (
       clearInterval(maintenance);
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
       await door.close();
+      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(cut);
       await closeTools();
       await knowledge.close();
       await costs.close();
