@@ -10,6 +10,7 @@ import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { jobs } from './011-jobs.ts';
 import { webhooks } from './012-webhooks.ts';
+import { tasks } from './013-tasks.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly SchemaStep[] = [
   mcp,
   jobs,
   webhooks,
+  tasks,
 ];

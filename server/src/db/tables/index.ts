@@ -8,6 +8,7 @@ import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { TaskTables } from './tasks.ts';
 import type { WebhookTables } from './webhooks.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
@@ -22,4 +23,5 @@ export interface Tables
     KnowledgeTables,
     McpTables,
     MemoryTables,
+    TaskTables,
     WebhookTables {}
