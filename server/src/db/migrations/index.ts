@@ -11,6 +11,7 @@ import { mcp } from './009-mcp.ts';
 import { jobs } from './011-jobs.ts';
 import { webhooks } from './012-webhooks.ts';
 import { tasks } from './013-tasks.ts';
+import { notifications } from './014-notifications.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly SchemaStep[] = [
   jobs,
   webhooks,
   tasks,
+  notifications,
 ];

@@ -8,6 +8,7 @@ import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NotificationTables } from './notifications.ts';
 import type { TaskTables } from './tasks.ts';
 import type { WebhookTables } from './webhooks.ts';
 
@@ -23,5 +24,6 @@ export interface Tables
     KnowledgeTables,
     McpTables,
     MemoryTables,
+    NotificationTables,
     TaskTables,
     WebhookTables {}
