@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
+import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
+import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
+import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
+import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -15,11 +19,15 @@ import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
+  agentTools,
   createAgentService,
   createAgentStore,
   createRouter,
+  createSuggestionStore,
+  createSuggestions,
+  suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, createAudit } from './features/audit/index.ts';
+import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -28,40 +36,56 @@ import {
   createChooser,
   createConversationQueue,
 } from './features/chat/index.ts';
+import { communicationTools } from './features/communications/index.ts';
 import {
   conversationRoutes,
   createConversationService,
   createConversationStore,
+  createFeedbackStore,
+  feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
+import {
+  createUsers,
+  findRights,
+  findUserOfTenant,
+  firstAdminOf,
+  profileTools,
+  userRoutes,
+} from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { applyRateLimit } from './http/limits-hook.ts';
 import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
-import { readScope } from './kernel/caller.ts';
+import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { EventSink } from './kernel/events.ts';
+import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
 export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;
   models: Models;
+  /** Every route of the features, for documents that are generated from them. */
+  routes: readonly AnyRoute[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
 const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
@@ -136,6 +160,30 @@ const openStore = (config: Config): Promise<Db> =>
       })
     : openPostgres({ url: config.DATABASE_URL });
 
+/** One turn of chat as the caller, for the MCP door. */
+const askAgent =
+  (chat: ChatService): AskAgentOptions['ask'] =>
+  async (caller, request) => {
+    const run = await chat.launch(
+      caller,
+      {
+        message: request.message,
+        ...(request.conversationId === null ? {} : { conversation_id: request.conversationId }),
+        ...(request.agentId === null ? {} : { context: { agent_id: request.agentId } }),
+      },
+      { requestId: request.requestId, streaming: false, wait: true },
+    );
+    const answer = await chat.answer(run);
+    return {
+      content: answer.content,
+      agentId: answer.agent_id,
+      conversationId: answer.conversation_id,
+      runId: answer.run_id,
+      finishReason: answer.finish_reason,
+      costUsd: answer.cost_usd,
+    };
+  };
+
 /** `publicUrl` is asked late: the port may be known only when the process listens. */
 export const compose = async (
   config: Config,
@@ -154,6 +202,7 @@ export const compose = async (
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
+  const tableEngine = createTableEngine();
   const events: EventSink = { publish: () => {} };
   const mailer =
     config.SMTP_URL === null
@@ -169,12 +218,22 @@ export const compose = async (
     publicUrl,
     audit,
     mailer,
+    ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
+      ? {}
+      : {
+          issuerHttp: createIssuerHttp({
+            issuer: config.IDP_URL,
+            clientId: config.IDP_CLIENT_ID,
+            clientSecret: config.IDP_CLIENT_SECRET,
+          }),
+        }),
     log: logger,
   });
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
     clock,
@@ -190,7 +249,7 @@ export const compose = async (
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
-    audit: (tx, event) => audit.append(tx, { actorType: 'user', ...event }),
+    audit,
   });
   await costs.start();
 
@@ -205,6 +264,7 @@ export const compose = async (
     blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
     parser,
     embedder,
+    tables: tableEngine,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -254,6 +314,39 @@ export const compose = async (
       return entities + observations + relations;
     },
   });
+  const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const ownTools: ToolSource[] = [
+    knowledge.tools,
+    memory.tools,
+    memory.preferenceTools,
+    costs.tools,
+    agentTools({ agents, suggestions }),
+    auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
+    profileTools(db),
+    feedbackTools({ store: createFeedbackStore(db), clock }),
+    communicationTools({ mailer, outgoing, clock }),
+  ];
+  const {
+    governance,
+    mcp,
+    close: closeTools,
+  } = await composeTools({
+    config,
+    db,
+    clock,
+    logger,
+    audit,
+    costs,
+    models,
+    metrics,
+    events,
+    memoryTools: memory.tools,
+    publicUrl,
+    callerFor: identity.callerFor,
+    ownSources: () => ownTools,
+    onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
+  });
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -261,7 +354,7 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(readScope(caller), query, limit),
+    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
     memory: {
       recall: async (caller, query) =>
         (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
@@ -270,8 +363,10 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [knowledge.tools, memory.tools],
-    gate: { check: () => Promise.resolve({ outcome: 'run' }) },
+    toolSources: [...ownTools, mcp.toolSource],
+    gate: governance.gate,
+    approvals: governance.approvals,
+    callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     toolTimeoutMs: 60_000,
@@ -280,7 +375,10 @@ export const compose = async (
     onError,
   });
   state.chat = chat;
-  await chat.recover();
+  await mcp.start();
+  await governance.start();
+  const recovered = await chat.recover();
+  if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
 
   const tables = rateTables(config);
 
@@ -293,6 +391,26 @@ export const compose = async (
       identity.forgetTenant(tenantId);
       costs.forgetTenant(tenantId);
     },
+  });
+
+  const limits = {
+    log: createMemoryRateLog(largestLimit(tables)),
+    tables,
+    enforce: config.RATE_LIMITS,
+    clock,
+  };
+  const door = createMcpDoor({
+    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
+    gate: governance.gate,
+    version: '2.0.0',
+    meter: meterOf(db, costs),
+    authenticate: identity.authenticate,
+    now: clock.now,
+    publicUrl,
+    issuer: () => config.IDP_URL ?? publicUrl(),
+    corsOrigins: config.CORS_ORIGINS,
+    draining,
+    limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
   const routes: AnyRoute[] = [
@@ -316,7 +434,12 @@ export const compose = async (
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),
-        mcp: () => ({ status: 'ok' }),
+        mcp: () => {
+          const { error, connecting } = mcp.health();
+          return error === 0
+            ? { status: 'ok', ...(connecting > 0 ? { detail: `${connecting} connecting` } : {}) }
+            : { status: 'degraded', detail: `${error} servers do not answer` };
+        },
         queue: () => ({ status: 'ok' }),
       },
     }),
@@ -324,10 +447,14 @@ export const compose = async (
     ...userRoutes(users),
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
-    ...agentRoutes(agents),
     ...costs.routes(),
+    ...suggestionRoutes(suggestions),
+    ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
+    ...governance.routes(),
+    ...mcp.routes,
+    ...door.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -336,12 +463,7 @@ export const compose = async (
     routes,
     authenticate: identity.authenticate,
     idempotency,
-    limits: {
-      log: createMemoryRateLog(largestLimit(tables)),
-      tables,
-      enforce: config.RATE_LIMITS,
-      clock,
-    },
+    limits,
     logger,
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
@@ -355,8 +477,12 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    plugins: config.IDP_URL === null ? [identity.plugin(engine)] : [],
+    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin],
   });
+  const maintenance = setInterval(() => {
+    identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
+  }, IDENTITY_MAINTENANCE_MS);
+  maintenance.unref();
   await app.ready();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
@@ -367,13 +493,23 @@ export const compose = async (
     app,
     admin,
     models,
+    routes,
     async close() {
       state.draining = true;
+      clearInterval(maintenance);
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      await door.close();
       await app.close();
+      await closeTools();
       await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), parser.close(), embedder.close()]);
+      await Promise.all([
+        models.close(),
+        parser.close(),
+        embedder.close(),
+        outgoing.close(),
+        tableEngine.close(),
+      ]);
       await db.close();
       lock.release();
     },

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { DialectName } from './db.ts';
-import { migrations } from './migrations/index.ts';
 import { type ColumnTypes, columnTypes } from './migrations/types.ts';
 
 /** A step of the schema: pure DDL, the same for both engines but for what `types` and `types.dialect` branch on. */
@@ -14,7 +13,11 @@ export interface SchemaStep {
  * Brings the schema up to date; names sort in order. Kysely's migrator locks, so that of several nodes one runs and the
  * others wait, and refuses a database with a step that this release does not know.
  */
-export const migrate = async <T>(db: Kysely<T>, dialect: DialectName): Promise<void> => {
+export const migrate = async <T>(
+  db: Kysely<T>,
+  dialect: DialectName,
+  migrations: readonly SchemaStep[],
+): Promise<void> => {
   const types = columnTypes(dialect);
   const steps: Record<string, Migration> = {};
   for (const step of migrations) steps[step.name] = { up: (target) => step.up(target, types) };

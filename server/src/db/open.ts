@@ -7,6 +7,7 @@ import * as sqliteVec from 'sqlite-vec';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
 import type { Tables } from './tables/index.ts';
@@ -38,7 +39,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   const writerDb = openSqliteFile(options.file, { readOnly: false, synchronous: options.synchronous });
   const writer = new SqliteConnection(writerDb);
   const tx = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
-  await migrate(tx, 'sqlite');
+  await migrate(tx, 'sqlite', migrations);
   const readerDb = openSqliteFile(options.file, { readOnly: true, synchronous: options.synchronous });
   const reader = new SqliteConnection(readerDb);
   const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
@@ -76,7 +77,7 @@ export const openPostgres = async (options: { url: string; maxConnections?: numb
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(read, 'postgres');
+  await migrate(read, 'postgres', migrations);
   return {
     dialect: 'postgres',
     read,

@@ -22,6 +22,7 @@ import { mountRoutes, prefixesOf } from './mount.ts';
 import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
+import { requestLogger } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
@@ -71,9 +72,6 @@ const isLines = (request: FastifyRequest): boolean =>
 const settleBody = (request: FastifyRequest): void => {
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
-  if (request.isMultipart() && !ownParser) {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
-  }
   if (typeof request.body === 'string' && !ownParser && isLines(request)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
   }
@@ -91,6 +89,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   const common = {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: requestLogger,
     genReqId: (raw: { headers: Record<string, string | string[] | undefined> }) =>
       clientRequestId(raw.headers['x-request-id']) ?? newId(),
     requestIdHeader: false as const,
@@ -143,6 +142,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     await app.register(cors, {
       origin: [...options.corsOrigins],
       credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
         'X-Request-ID',
         'X-API-Version',
@@ -158,10 +158,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       maxAge: 600,
     });
   }
-  await app.register(multipart, {
-    limits: { fileSize: options.maxUploadBytes, files: 1, fields: 20, fieldSize: 65_536, headerPairs: 100 },
-    throwFileSizeLimit: false,
-  });
   await registerOpenApi(app);
 
   const paths = createPathTable(options.routes, prefixesOf);
@@ -177,11 +173,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       done(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!reply.hasHeader('cache-control') && request.context?.table)
-      reply.header('cache-control', 'no-store');
-    done();
-  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({
@@ -190,8 +181,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
-    request.log.info(
+    options.logger.info(
       {
+        request_id: request.id,
         method: request.method,
         route,
         status: reply.statusCode,
@@ -206,7 +198,26 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     throw new AppError('NOT_FOUND', 'this path does not exist');
   });
 
-  mountRoutes(app, options.routes, options.idempotency);
+  const takesForm = (route: AnyRoute): boolean => route.consumes?.includes('multipart/form-data') === true;
+  mountRoutes(
+    app,
+    options.routes.filter((route) => !takesForm(route)),
+    options.idempotency,
+  );
+  // In a scope of their own: the plugin hangs asynchronous hooks on every route that it sees.
+  await app.register(async (scope) => {
+    await scope.register(multipart, {
+      limits: {
+        fileSize: options.maxUploadBytes,
+        files: 1,
+        fields: 20,
+        fieldSize: 65_536,
+        headerPairs: 100,
+      },
+      throwFileSizeLimit: false,
+    });
+    mountRoutes(scope, options.routes.filter(takesForm), options.idempotency);
+  });
   mountDocument(app, options.routes);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;

@@ -61,7 +61,11 @@ export const answerExpectations = (server: Server, freePerMinute: number): void 
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const requestId = newId();
     const fault = new AppError('EXPECTATION_FAILED', 'this server knows no expectation but 100-continue');
-    response.writeHead(417, baseHeaders(requestId, freePerMinute, Date.now()));
-    response.end(JSON.stringify(errorBody(fault, 'A', requestId)));
+    const body = JSON.stringify(errorBody(fault, 'A', requestId));
+    response.writeHead(417, {
+      ...baseHeaders(requestId, freePerMinute, Date.now()),
+      'content-length': String(Buffer.byteLength(body)),
+    });
+    response.end(body);
   });
 };

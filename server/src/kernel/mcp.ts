@@ -45,6 +45,23 @@ export interface McpHttpEndpoint {
   headers: Readonly<Record<string, string>>;
   /** Named by the operator of the machine (a file): may be on a private network. */
   trusted: boolean;
+  /** Sign in by OAuth when the server asks for it. */
+  oauth?: McpOAuthSettings | undefined;
+}
+
+export interface McpOAuthSettings {
+  /** `authorization_code`: a person signs in once in a browser; `client_credentials`: the platform by itself. */
+  grant: 'authorization_code' | 'client_credentials';
+  /** Left out: the platform registers itself where the authorization server lets it. */
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  scope?: string | undefined;
+}
+
+/** Where the OAuth state of one server is kept (tokens, client, a sign-in under way): opaque text, secret. */
+export interface McpOAuthStore {
+  load(): Promise<string | null>;
+  save(text: string): Promise<void>;
 }
 
 export type McpEndpoint = McpStdioEndpoint | McpHttpEndpoint;
@@ -89,8 +106,21 @@ export interface McpConnector {
   /** Throws `McpFault`. After a failure nothing of the attempt is left running. */
   connect(
     endpoint: McpEndpoint,
-    options: { timeoutMs: number; signal: AbortSignal; events: McpSessionEvents },
+    options: {
+      timeoutMs: number;
+      signal: AbortSignal;
+      events: McpSessionEvents;
+      oauth?: McpOAuthStore | undefined;
+    },
   ): Promise<McpSession>;
+  /** Begins a sign-in: the address for the person's browser, or null when none is needed. Throws `McpFault`. */
+  authorize(endpoint: McpHttpEndpoint, store: McpOAuthStore, state: string): Promise<string | null>;
+  /** Ends a sign-in with what the browser brought back; throws `McpFault` when it does not belong to the one begun. */
+  finishAuthorization(
+    endpoint: McpHttpEndpoint,
+    store: McpOAuthStore,
+    answer: { code: string; state: string; iss: string | null },
+  ): Promise<void>;
 }
 
 export type McpFaultKind =

@@ -32,13 +32,23 @@ export interface GroundingPassage {
   score: number;
 }
 
+/** What the platform found for a question, for a model that has no use for a prompt. */
+export interface Grounding {
+  /** The person's own words; null: the last user message is nothing else. */
+  question: string | null;
+  /** Null where the documents were not searched. */
+  passages: GroundingPassage[] | null;
+  /** One remembered fact each. */
+  memories: readonly string[];
+}
+
 export interface ModelRequest {
   /** Name within the provider, without the `provider/` prefix. */
   model: string;
   messages: ModelMessage[];
   tools?: ToolSpec[];
-  /** Passages that the platform found for the question; providers with a prompt ignore it, the built-in one answers from it. */
-  grounding?: GroundingPassage[];
+  /** The same material also stands in the messages: providers with a prompt ignore it, the built-in one answers from it. */
+  grounding?: Grounding;
   /** JSON Schema that the answer must fit (structured output). */
   responseSchema?: { name: string; schema: Record<string, unknown> };
   maxOutputTokens?: number;

@@ -15,6 +15,7 @@ import {
   createMcpDoor,
   createMcpFeature,
   createTimeServer,
+  createToolsServer,
   type McpAuditEntry,
   type McpFeature,
 } from '../../src/features/mcp/index.ts';
@@ -90,6 +91,8 @@ export interface PlatformOptions {
   builtins?: boolean;
   startTimeoutMs?: number;
   sources?: ToolSource[];
+  /** Tools of features that are MCP servers besides. */
+  mirrors?: { name: string; source: ToolSource }[];
   /** Runs again on this folder. */
   folder?: string;
 }
@@ -120,11 +123,20 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   const meter = async (entry: { server: string; tool: string; costNanoUsd: number }): Promise<void> => {
     metered.push({ server: entry.server, tool: entry.tool, costNanoUsd: entry.costNanoUsd });
   };
+  let publicUrl = '';
+  const mirrors = await Promise.all(
+    (options.mirrors ?? []).map(({ name, source }) => createToolsServer({ name, title: name, source })),
+  );
   const logger = pino({ level: 'silent' });
   const mcp = createMcpFeature({
     db,
     secretKey: Buffer.alloc(32, 7),
-    connector: createMcpConnector({ clientInfo: { name: 'pentarch', version: '2.0.0' }, guarded, open }),
+    connector: createMcpConnector({
+      clientInfo: { name: 'pentarch', version: '2.0.0' },
+      guarded,
+      open,
+      oauthRedirectUrl: () => `${publicUrl}/mcp/oauth/callback`,
+    }),
     clock: systemClock,
     gate,
     allowStdio: options.allowStdio ?? [process.execPath],
@@ -133,7 +145,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     builtins:
       options.builtins === false
         ? []
-        : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files'))],
+        : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files')), ...mirrors],
     proposal: async (_caller, id) => ({ id, status: 'voting' }),
     audit: (entry) => audit.push(entry),
     meter,
@@ -142,7 +154,6 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     limits: { startTimeoutMs: options.startTimeoutMs ?? 20_000 },
   });
   await mcp.start();
-  let publicUrl = '';
   const door = createMcpDoor({
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,

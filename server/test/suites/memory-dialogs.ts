@@ -168,6 +168,91 @@ const dialogs: readonly Dialog[] = [
   },
 ];
 
+/** Written before the patterns knew their forms, in whatever words came to mind: told, asked, wanted. */
+const freely: readonly (readonly [string, string, string])[] = [
+  ['I am Maria and I run a small bakery in Porto.', 'What kind of business do I run?', 'bakery'],
+  ['My daughter Emma starts school in September.', "What's my daughter's name?", 'Emma'],
+  ['We are planning our wedding for 12 June 2027.', 'When is our wedding?', '12 June'],
+  ['I usually wake up at 6 am.', 'When do I wake up?', '6 am'],
+  ['My car is a Toyota Corolla.', 'What car do I have?', 'Toyota'],
+  ['I take my coffee black without sugar.', 'How do I like my coffee?', 'black'],
+  ['My flight to Tokyo is on 14 April.', 'When do I fly to Tokyo?', '14 April'],
+  ["I'm a backend developer working mostly with Go.", 'Which programming language do I use?', 'Go'],
+  ['My company, Nimbus Labs, builds weather drones.', 'What does my company build?', 'drones'],
+  ['I hate early meetings.', 'Should you schedule a meeting at 7am for me?', 'early meetings'],
+  ['Our sprint ends every second Friday.', 'When does our sprint end?', 'Friday'],
+  ['My doctor is Dr. Weiss.', 'Who is my doctor?', 'Weiss'],
+  ['I support Liverpool FC.', 'Which football club do I support?', 'Liverpool'],
+  ['My shoe size is 43.', 'What is my shoe size?', '43'],
+  ['I have been working as an architect for ten years.', 'What is my profession?', 'architect'],
+  ['My partner is called Sam.', "What's the name of my partner?", 'Sam'],
+  ['Peter is my accountant.', 'Who does my accounts? Who is my accountant?', 'Peter'],
+  ['The project Falcon has a budget of 40000 euros.', 'What is the budget of project Falcon?', '40000'],
+  [
+    "The server's IP address is 10.0.0.5, please remember that.",
+    'What is the IP address of the server?',
+    '10.0.0.5',
+  ],
+  ['Please remember my anniversary: 9 August.', 'When is my anniversary?', '9 August'],
+  [
+    'Remember: the door code for the garage is blue-seven.',
+    'What is the door code for the garage?',
+    'blue-seven',
+  ],
+  ['My preferred language is French.', 'Which language do I prefer?', 'French'],
+  ['I am lactose intolerant.', 'Can I have milk?', 'lactose'],
+  ['I go running every Sunday.', 'What do I do on Sundays?', 'running'],
+  ['My mother lives in Graz.', 'Where does my mother live?', 'Graz'],
+  ['Tom is the head of marketing at Globex.', 'Who leads marketing at Globex?', 'Tom'],
+  ['My favorite programming language is Haskell.', 'Which programming language do I like most?', 'Haskell'],
+  ['I grew up in Cork.', 'Where did I grow up?', 'Cork'],
+  ['My hobby is beekeeping.', 'What is my hobby?', 'beekeeping'],
+  ['My laptop is a ThinkPad X1.', 'What laptop do I have?', 'ThinkPad'],
+  ['I need my reports in PDF.', 'In which format do I need reports?', 'PDF'],
+  ['My son Ben is five years old.', 'How old is Ben?', 'five'],
+  ["I'm moving to Madrid next month.", 'Where am I moving?', 'Madrid'],
+  ['My time zone is CET.', 'What is my time zone?', 'CET'],
+  ['I like my steak medium rare.', 'How do I like my steak?', 'medium rare'],
+  ['Call my assistant Nora if something is urgent.', 'Who is my assistant?', 'Nora'],
+  ['My employee number is 88213.', 'What is my employee number?', '88213'],
+  ['I was promoted to senior manager.', 'What is my position?', 'senior manager'],
+  ['I teach maths at a secondary school in Leeds.', 'Which subject do I teach?', 'maths'],
+  ['My landlord is Mr. Okafor.', 'Who is my landlord?', 'Okafor'],
+  ['I have a flat in Valencia.', 'Where do I have a flat?', 'Valencia'],
+  ['My passport expires in March 2029.', 'When does my passport expire?', 'March 2029'],
+  ["I'm a night owl and work best after 10 pm.", 'When do I work best?', '10 pm'],
+  ['My favourite band is Radiohead, but I also like Portishead.', 'Which band do I like most?', 'Radiohead'],
+  ["We've got three cats.", 'How many cats do we have?', 'three'],
+  ['My brother Leo just got engaged to Marta.', 'Who is Leo engaged to?', 'Marta'],
+  ['I mostly code in TypeScript.', 'What language do I code in?', 'TypeScript'],
+  ['I do yoga on Mondays.', 'What do I do on Mondays?', 'yoga'],
+  ['My username on GitHub is kestrel9.', 'What is my GitHub username?', 'kestrel9'],
+  ['For the record, our main supplier is Hartmann GmbH.', 'Who is our main supplier?', 'Hartmann'],
+  ['The kickoff for Orion is on 2 February.', 'When is the Orion kickoff?', '2 February'],
+  ['Nadia leads the design team.', 'Who leads the design team?', 'Nadia'],
+  ["Please don't use emojis when you answer me.", 'What preferences do I have?', 'emojis'],
+  ['I want all my summaries in bullet points.', 'How do I want my summaries?', 'bullet points'],
+  ['I have diabetes.', 'Do I have any health conditions?', 'diabetes'],
+  ["I can't eat gluten.", 'Any food I must avoid?', 'gluten'],
+  ['My wedding anniversary is 21 August.', 'When is my wedding anniversary?', '21 August'],
+  ['I was born and raised in Naples.', 'Where was I born?', 'Naples'],
+  ['My blood type is O negative.', 'What is my blood type?', 'O negative'],
+  ['Remember I park on level 4.', 'Where do I park?', 'level 4'],
+  ['Note to self: the spare key is under the blue pot.', 'Where is the spare key?', 'blue pot'],
+  ['My grandmother turns 90 on 5 October.', 'When does my grandmother turn 90?', '5 October'],
+  ['I joined the company in 2018.', 'When did I join the company?', '2018'],
+  ["My son's teacher is Mrs. Lindqvist.", "Who is my son's teacher?", 'Lindqvist'],
+  ['My commute takes 45 minutes.', 'How long is my commute?', '45'],
+  ['Ich bin Lehrerin in Bremen.', 'What is my job?', 'Lehrerin'],
+  ['Mein Hund heißt Waldi.', 'Wie heißt mein Hund?', 'Waldi'],
+  ['I am the mother of twins.', 'Do I have children? How many kids?', 'twins'],
+];
+
+const all: readonly Dialog[] = [
+  ...dialogs,
+  ...freely.map(([told, asked, wanted]) => ({ told: [told], asked, wanted })),
+];
+
 export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): void => {
   describe(`memory dialogues (${store})`, () => {
     let db: Db;
@@ -186,24 +271,24 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
     const ask = async (user: string, question: string) =>
       (await memory.recall({ tenantId: 't1', userId: user }, question, 10)).map((fact) => fact.text);
 
-    it(`has ${dialogs.length} dialogues`, () => {
-      expect(dialogs.length).toBeGreaterThanOrEqual(60);
+    it(`has ${all.length} dialogues`, () => {
+      expect(all.length).toBeGreaterThanOrEqual(60);
     });
 
     it('recalls at least nine of ten facts in a later conversation', async () => {
       const missed: string[] = [];
-      for (const [index, dialog] of dialogs.entries()) {
+      for (const [index, dialog] of all.entries()) {
         const user = `d${index}`;
         for (const [turn, text] of dialog.told.entries()) await tell(user, text, `told-${index}-${turn}`);
         const facts = await ask(user, dialog.asked);
         if (!facts.slice(0, 3).some((fact) => fact.includes(dialog.wanted)))
           missed.push(`${dialog.asked} → ${JSON.stringify(facts)}`);
       }
-      expect(missed.length / dialogs.length, missed.join('\n')).toBeLessThanOrEqual(0.1);
+      expect(missed.length / all.length, missed.join('\n')).toBeLessThanOrEqual(0.1);
     });
 
     it('honours every correction', async () => {
-      for (const [index, { asked, unwanted }] of dialogs.entries()) {
+      for (const [index, { asked, unwanted }] of all.entries()) {
         if (unwanted === undefined) continue;
         const facts = await ask(`d${index}`, asked);
         expect([asked, facts.filter((fact) => fact.includes(unwanted))]).toEqual([asked, []]);
@@ -211,11 +296,11 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
     });
 
     it('never shows a user what another one said', async () => {
-      for (const [index, { wanted }] of dialogs.entries()) {
-        const neighbour = dialogs[index === 0 ? 1 : 0];
+      for (const [index, { wanted }] of all.entries()) {
+        const neighbour = all[index === 0 ? 1 : 0];
         if (neighbour === undefined || neighbour.told.join(' ').includes(wanted)) continue;
         const stranger = `d${index === 0 ? 1 : 0}`;
-        for (const question of [dialogs[index]?.asked ?? '', wanted, 'What do you know about me?']) {
+        for (const question of [all[index]?.asked ?? '', wanted, 'What do you know about me?']) {
           const facts = await ask(stranger, question);
           expect(facts.filter((fact) => fact.includes(wanted))).toEqual([]);
         }

@@ -5,12 +5,13 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createOidcEngine } from '../../src/adapters/oidc/engine.ts';
+import { createIssuerHttp } from '../../src/adapters/oidc/issuer-http.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openSqlite } from '../../src/db/open.ts';
 import { auditRoutes, createAudit } from '../../src/features/audit/index.ts';
 import { createIdentity, type Identity, type IdentityConfig } from '../../src/features/identity/index.ts';
 import { createTenants, tenantRoutes } from '../../src/features/tenants/index.ts';
-import { createUsers, firstAdminOf, userRoutes } from '../../src/features/users/index.ts';
+import { createUsers, firstAdminOf, type Users, userRoutes } from '../../src/features/users/index.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
 import { createIdempotency } from '../../src/http/idempotency.ts';
@@ -22,6 +23,7 @@ export interface IdentityServer {
   url: string;
   db: Db;
   identity: Identity;
+  users: Users;
   admin: { email: string; password: string };
   clock: { now(): number; advance(ms: number): void };
   /** Everything that was logged so far. */
@@ -33,6 +35,8 @@ const CONFIG: IdentityConfig = {
   IDP_URL: null,
   IDP_CLIENT_ID: 'pentarch-api',
   IDP_CLIENT_SECRET: 'test-api-client-secret',
+  IDP_AUDIENCE: null,
+  IDP_CREATE_USERS: true,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
@@ -42,9 +46,16 @@ const CONFIG: IdentityConfig = {
   ADMIN_PASSWORD: 'correct horse battery staple',
 };
 
-export const startIdentityServer = async (config: Partial<IdentityConfig> = {}): Promise<IdentityServer> => {
+/** `open` gives another store than a SQLite file of its own. */
+export const startIdentityServer = async (
+  config: Partial<IdentityConfig> = {},
+  open?: () => Promise<Db>,
+): Promise<IdentityServer> => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'pentarch-idp-'));
-  const db = await openSqlite({ file: path.join(dataDir, 'p.sqlite'), synchronous: 'normal' });
+  const db =
+    open === undefined
+      ? await openSqlite({ file: path.join(dataDir, 'p.sqlite'), synchronous: 'normal' })
+      : await open();
   let offsetMs = 0;
   const clock = {
     now: () => Date.now() + offsetMs,
@@ -70,6 +81,14 @@ export const startIdentityServer = async (config: Partial<IdentityConfig> = {}):
     dataDir,
     publicUrl: () => url,
     audit,
+    issuerHttp:
+      settings.IDP_URL === null
+        ? undefined
+        : createIssuerHttp({
+            issuer: settings.IDP_URL,
+            clientId: settings.IDP_CLIENT_ID,
+            clientSecret: settings.IDP_CLIENT_SECRET ?? '',
+          }),
     mailer: { delivers: false, send: () => Promise.resolve() },
     log: {
       info: (fields, message) => log.info(fields, message),
@@ -114,6 +133,7 @@ export const startIdentityServer = async (config: Partial<IdentityConfig> = {}):
     url,
     db,
     identity,
+    users,
     admin: { email: admin.email, password: settings.ADMIN_PASSWORD ?? admin.password ?? '' },
     clock,
     logged: () => lines.join(''),

@@ -1,10 +1,10 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 /**
  * A throw-away PostgreSQL cluster for tests: own data folder, free loopback port, no password, nothing kept. PostgreSQL
@@ -45,20 +45,6 @@ const account = (): { uid: number; gid: number } | null => {
   throw new Error('no account to run PostgreSQL as');
 };
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
-  });
-
 const answers = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
   try {
@@ -73,8 +59,8 @@ const answers = async (url: string): Promise<boolean> => {
 
 const START_TIMEOUT_MS = 30_000;
 
-export const startPostgres = async (): Promise<TestPostgres> => {
-  const bin = binaries();
+/** `bin`: folder with `initdb` and `postgres`; default: the newest that Debian's packages or `pg_config` give. */
+export const startPostgres = async (bin: string = binaries()): Promise<TestPostgres> => {
   const as = account();
   const identity = as ?? {};
   const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-pg-'));

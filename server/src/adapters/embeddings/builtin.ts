@@ -87,9 +87,9 @@ export function createBuiltinEmbedder(options: { modelDir?: string } = {}): Buil
     return thread;
   }
 
-  /** An idle thread keeps no process alive, a busy one does. */
+  /** An idle thread keeps no process alive; a busy one does, and one that is being closed, until it has ended. */
   function keepAlive(): void {
-    if (waiting.size > 0) thread?.worker.ref();
+    if (waiting.size > 0 || closed) thread?.worker.ref();
     else thread?.worker.unref();
   }
 

@@ -11,7 +11,12 @@ import { walkPages } from './session.ts';
 const fixture = fileURLToPath(new URL('../../../test/mcp/fixture-server.ts', import.meta.url));
 const open = createGuardedFetch({ allowPrivate: true });
 const guarded = createGuardedFetch({ allowPrivate: false });
-const connector = createMcpConnector({ clientInfo: { name: 'test', version: '1' }, guarded, open });
+const connector = createMcpConnector({
+  clientInfo: { name: 'test', version: '1' },
+  guarded,
+  open,
+  oauthRedirectUrl: () => 'http://127.0.0.1/callback',
+});
 
 let folder: string;
 let logFile: string;
@@ -100,6 +105,15 @@ describe('stdio sessions', () => {
     expect(await call('honest')).toMatchObject({ structured: { n: 1 } });
     expect((await call('big', { bytes: 12_000_000 })).content[0]).toMatchObject({ type: 'text' });
     expect(await faultOf(call('protocol_error'))).toMatchObject({ kind: 'protocol' });
+  });
+
+  it('end with a message beyond every measure, and without its process', async () => {
+    const { session, events } = await connect();
+    expect(await faultOf(session.callTool('big', { bytes: 70_000_000 }, limits(20_000)))).toMatchObject({
+      kind: 'closed',
+    });
+    await vi.waitFor(() => expect(events.onClosed).toHaveBeenCalledTimes(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(pidsOf('pid').filter(isAlive)).toEqual([]), { timeout: 5_000 });
   });
 
   it('cancel a call at the server when its time is over, and when it is aborted', async () => {

@@ -11,11 +11,13 @@ import {
   type McpEndpoint,
   McpFault,
   type McpHttpEndpoint,
+  type McpOAuthStore,
   type McpSession,
   type McpSessionEvents,
 } from '../../kernel/mcp.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { httpStatusOf, toFault } from './faults.ts';
+import { createOAuth } from './oauth.ts';
 import { createSession } from './session.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
@@ -25,6 +27,8 @@ export interface ConnectorOptions {
   guarded: OutgoingHttp;
   /** For addresses of the operator's file. */
   open: OutgoingHttp;
+  /** Where authorization servers send browsers back to; asked late, since the port may be free. */
+  oauthRedirectUrl(): string;
 }
 
 /** How long a server may think about a method that older ones do not know before it is taken for an older one. */
@@ -38,6 +42,7 @@ interface Attempt {
   timeoutMs: number;
   signal: AbortSignal;
   events: McpSessionEvents;
+  oauth?: McpOAuthStore | undefined;
 }
 
 const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
@@ -175,9 +180,14 @@ const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise
   const refused = outgoing.check(endpoint.url);
   if (refused !== null) throw new McpFault('unreachable', `the address ${refused}`);
   const url = new URL(endpoint.url);
+  const oauth =
+    endpoint.oauth === undefined || attempt.oauth === undefined
+      ? null
+      : createOAuth(endpoint, attempt.oauth, outgoing, options.oauthRedirectUrl());
   const shared = {
+    ...(oauth === null ? {} : { authProvider: oauth.authProvider }),
     requestInit: { headers: { ...endpoint.headers } },
-    fetch: (target: string | URL, init?: RequestInit) => outgoing.fetch(target, init),
+    fetch: (target: string | URL, init?: RequestInit) => (oauth ?? outgoing).fetch(target, init),
   };
 
   const streamable = new StreamableHTTPClientTransport(url, shared);
@@ -210,14 +220,32 @@ const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise
 
 /** Sessions over stdio and HTTP by the official SDK, which speaks to servers of all protocol versions. */
 export const createMcpConnector = (options: ConnectorOptions): McpConnector => ({
-  async connect(endpoint, { timeoutMs, signal, events }) {
-    const attempt: Attempt = { endpoint, timeoutMs, signal, events };
+  async connect(endpoint, { timeoutMs, signal, events, oauth }) {
+    const attempt: Attempt = { endpoint, timeoutMs, signal, events, oauth };
     try {
       return endpoint.transport === 'stdio'
         ? await connectStdio(options, attempt)
         : await connectHttp(options, attempt);
     } catch (error) {
-      throw toFault(error, signal);
+      const fault = toFault(error, signal);
+      // There was no session yet that could have broken off.
+      throw fault.kind === 'closed' ? new McpFault('unreachable', fault.message, error) : fault;
+    }
+  },
+  async authorize(endpoint, store, state) {
+    const outgoing = endpoint.trusted ? options.open : options.guarded;
+    try {
+      return await createOAuth(endpoint, store, outgoing, options.oauthRedirectUrl()).begin(state);
+    } catch (error) {
+      throw toFault(error);
+    }
+  },
+  async finishAuthorization(endpoint, store, answer) {
+    const outgoing = endpoint.trusted ? options.open : options.guarded;
+    try {
+      await createOAuth(endpoint, store, outgoing, options.oauthRedirectUrl()).finish(answer);
+    } catch (error) {
+      throw toFault(error);
     }
   },
 });

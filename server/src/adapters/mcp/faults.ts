@@ -1,5 +1,7 @@
 import {
   InsufficientScopeError,
+  OAuthClientFlowError,
+  OAuthError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -35,7 +37,10 @@ export const toFault = (error: unknown, signal?: AbortSignal): McpFault => {
   if (signal?.aborted) return new McpFault('cancelled', 'the call was cancelled', error);
   if (rootOf(error) instanceof OutgoingRefused) return new McpFault('unreachable', textOf(error), error);
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) {
-    return new McpFault('unauthorized', 'the server refuses the credentials', error);
+    return new McpFault('unauthorized', error.message || 'the server refuses the credentials', error);
+  }
+  if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
+    return new McpFault('unauthorized', `signing in failed: ${error.message}`.slice(0, 500), error);
   }
   const status = httpStatusOf(error);
   if (status === 401 || status === 403) {
@@ -55,6 +60,9 @@ export const toFault = (error: unknown, signal?: AbortSignal): McpFault => {
       case SdkErrorCode.NotConnected:
       case SdkErrorCode.SendFailed:
         return new McpFault('closed', 'the connection to the server broke off', error);
+      // While connecting: the network's or the process's own words are at the root.
+      case SdkErrorCode.EraNegotiationFailed:
+        return new McpFault('unreachable', textOf(error), error);
       default:
         return new McpFault('protocol', textOf(error), error);
     }

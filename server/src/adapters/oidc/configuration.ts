@@ -125,6 +125,9 @@ export const configuration = (ports: OidcPorts): Configuration => {
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     rotateRefreshToken: true,
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.clientAuthMethod === 'none' &&
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     revokeGrantPolicy: () => true,

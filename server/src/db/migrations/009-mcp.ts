@@ -32,5 +32,13 @@ export const mcp: SchemaStep = {
       .addColumn('updated_at', t.int, (c) => c.notNull())
       .addPrimaryKeyConstraint('mcp_tool_pins_key', ['tenant_id', 'server', 'tool'])
       .execute();
+    await db.schema
+      .createTable('mcp_oauth')
+      .addColumn('tenant_id', 'text', (c) => c.notNull())
+      .addColumn('server', 'text', (c) => c.notNull())
+      .addColumn('state', 'text', (c) => c.notNull())
+      .addColumn('updated_at', t.int, (c) => c.notNull())
+      .addPrimaryKeyConstraint('mcp_oauth_key', ['tenant_id', 'server'])
+      .execute();
   },
 };

@@ -2,6 +2,7 @@ import type { AccountTables } from './accounts.ts';
 import type { AgentTables } from './agents.ts';
 import type { ChatTables } from './chat.ts';
 import type { CostTables } from './costs.ts';
+import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { JobTables } from './jobs.ts';
@@ -9,6 +10,7 @@ import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
 import type { NotificationTables } from './notifications.ts';
+import type { RunStepTables } from './run-steps.ts';
 import type { TaskTables } from './tasks.ts';
 import type { WebhookTables } from './webhooks.ts';
 
@@ -18,6 +20,7 @@ export interface Tables
     AgentTables,
     ChatTables,
     CostTables,
+    GovernanceTables,
     HttpTables,
     IdentityTables,
     JobTables,
@@ -25,5 +28,6 @@ export interface Tables
     McpTables,
     MemoryTables,
     NotificationTables,
+    RunStepTables,
     TaskTables,
     WebhookTables {}

@@ -30,7 +30,17 @@ export interface McpToolPinRow {
   updated_at: number;
 }
 
+export interface McpOAuthRow {
+  /** `*` for servers of all tenants. */
+  tenant_id: string;
+  server: string;
+  /** Tokens, client and a sign-in under way, encrypted. */
+  state: string;
+  updated_at: number;
+}
+
 export interface McpTables {
+  mcp_oauth: McpOAuthRow;
   mcp_servers: McpServerRow;
   mcp_tool_pins: McpToolPinRow;
 }

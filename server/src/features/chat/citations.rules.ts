@@ -62,7 +62,7 @@ export const citationsOf = (content: string, passages: readonly NumberedPassage[
   const found = new Map<number, Citation>();
   let before = 0;
   for (const match of content.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)) {
-    const statement = content.slice(before, match.index);
+    const statement = content.slice(before, match.index).trim();
     before = match.index + match[0].length;
     const sentence = statement.match(SENTENCE)?.at(-1) ?? statement;
     for (const number of (match[1] ?? '').split(',')) {

@@ -27,6 +27,11 @@ describe('citations', () => {
     expect(citations[1]).toMatchObject({ page: 1, quote: 'Its warranty lasts five years from delivery.' });
   });
 
+  it('quote the sentence before a marker that stands behind its full stop', () => {
+    const [citation] = citationsOf('The warranty lasts five years from delivery. [1]', [warranty]);
+    expect(citation?.quote).toBe('Its warranty lasts five years from delivery.');
+  });
+
   it('ignore numbers that no passage has', () => {
     expect(citationsOf('See [7] and array[3].', [warranty])).toEqual([]);
   });

@@ -1,3 +1,4 @@
+export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';

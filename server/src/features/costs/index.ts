@@ -3,16 +3,18 @@ import type { AnyRoute } from '../../http/route.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
+import type { Audit } from '../audit/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
 import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
-import { type CostAuditEvent, createLimits } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
+import { costTools } from './tools.ts';
 import type { CostAlert } from './types.ts';
 import { createUsage } from './usage.ts';
 
-export type { CostAuditEvent, LimitChange, LimitState } from './limits.ts';
+export type { LimitChange, LimitState } from './limits.ts';
 export { isTimeZone } from './periods.rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -27,7 +29,7 @@ export interface CostsOptions {
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
   /** Writes the audit record inside the transaction of a change of limits. */
-  audit(tx: Queryable, event: CostAuditEvent): Promise<void>;
+  audit: Pick<Audit, 'append'>;
   /** Limits of tenants that have set none; null = unlimited. */
   defaults?: { tenantDayNano: NanoUsd | null; tenantMonthNano: NanoUsd | null; runNano: NanoUsd | null };
 }
@@ -75,7 +77,9 @@ export const createCosts = (options: CostsOptions) => {
 
   const beat = async (): Promise<void> => {
     await touchNode(db, nodeId, clock.now());
-    if (db.dialect === 'postgres') await recover();
+    if (db.dialect !== 'postgres') return;
+    await recover();
+    await limits.correct();
   };
 
   return {
@@ -88,6 +92,7 @@ export const createCosts = (options: CostsOptions) => {
     limits: limits.list,
     putLimits: limits.put,
     usage: usage.usage,
+    tools: costTools({ usage, limits }),
     routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */
     forgetTenant: calendars.forget,

@@ -1,17 +1,21 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { CostLimitRow } from '../../db/tables/costs.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
 import { type NanoUsd, nanoToUsd, usdToNano } from '../../kernel/money.ts';
+import { type Audit, actorOf } from '../audit/index.ts';
 import type { Calendars, TenantCalendar } from './calendar.ts';
 import { counterId, selectCounters, spentBetween } from './counters.store.ts';
 import {
+  correctLimit,
   ensureLimits,
   keyOf,
   type LimitDefaults,
   type LimitKey,
   lockTenant,
   putLimit,
+  staleLimits,
 } from './limits.store.ts';
 import {
   type AlertLevel,
@@ -39,13 +43,6 @@ export interface LimitState {
 
 export type LimitChange = LimitKey & { limitNano: NanoUsd | null };
 
-export interface CostAuditEvent {
-  tenantId: string;
-  actorId: string;
-  action: 'costs.limits_changed';
-  details: Record<string, unknown>;
-}
-
 export interface LimitsOptions {
   db: Db;
   clock: Clock;
@@ -54,7 +51,7 @@ export interface LimitsOptions {
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
   /** Writes the audit record inside the transaction of the change. */
-  audit(tx: Queryable, event: CostAuditEvent): Promise<void>;
+  audit: Pick<Audit, 'append'>;
 }
 
 /** The wire's limits as keys of the store; throws 422 naming each fault. */
@@ -166,21 +163,28 @@ export const createLimits = (options: LimitsOptions) => {
     /** Every limit of the tenant with what is used and reserved of it now. */
     list,
 
+    /** Puts right what a change and a new counter in the same instant have left apart (PostgreSQL; SQLite has one writer). */
+    async correct(): Promise<void> {
+      for (const stale of await staleLimits(db.read, clock.now())) {
+        await db.write((tx) => correctLimit(tx, stale.id, stale.limit_nano));
+      }
+    },
+
     /** Sets and removes (null) limits; holds from the next reservation on, on every node. */
     async put(
       tenantId: string,
       changes: readonly LimitChange[],
-      actorId: string | null = null,
+      by: { caller: Caller; requestId: string } | null = null,
     ): Promise<void> {
       const now = clock.now();
       await db.write(async (tx) => {
         await lockTenant(tx, db.dialect, tenantId, now);
         await ensureLimits(tx, tenantId, defaults, now);
         for (const { limitNano, ...key } of changes) await putLimit(tx, tenantId, key, limitNano, now);
-        if (actorId === null) return;
-        await options.audit(tx, {
-          tenantId,
-          actorId,
+        if (by === null) return;
+        await options.audit.append(tx, {
+          ...actorOf(by.caller),
+          requestId: by.requestId,
           action: 'costs.limits_changed',
           details: {
             limits: changes.map(({ limitNano, ...key }) => ({

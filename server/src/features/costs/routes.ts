@@ -84,8 +84,9 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       access: 'costs:manage',
       body: LimitsBody,
       responses: { 200: Limits },
-      handler: async ({ caller, body }) => {
-        await limits.put(caller.tenantId, await parseChanges(known, caller.tenantId, body), caller.userId);
+      handler: async ({ caller, body, requestId }) => {
+        const changes = await parseChanges(known, caller.tenantId, body);
+        await limits.put(caller.tenantId, changes, { caller, requestId });
         return listed(caller);
       },
     }),

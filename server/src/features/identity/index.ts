@@ -4,20 +4,27 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
-import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
+import type { OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
-import { touchUser } from '../users/index.ts';
+import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
+import { createPeople } from './external/people.ts';
+import { proveExternal } from './external/prove.ts';
+import { createExternalVerifier } from './external/verify.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { createKeys } from './keys/service.ts';
 import { createAssertions } from './machine-keys/assertions.ts';
 import { createMachineKeys } from './machine-keys/service.ts';
+import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
+import { personalDataOf } from './personal-data.ts';
+import { callerOf } from './principal.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -39,6 +46,8 @@ export interface IdentityConfig {
   IDP_URL: string | null;
   IDP_CLIENT_ID: string;
   IDP_CLIENT_SECRET: string | null;
+  IDP_AUDIENCE: string | null;
+  IDP_CREATE_USERS: boolean;
   RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
   REFRESH_TOKEN_EXPIRE_DAYS: number;
@@ -57,6 +66,8 @@ export interface IdentityOptions {
   publicUrl: () => string;
   audit: Audit;
   mailer: Mailer;
+  /** Needed with IDP_URL (adapters/oidc). */
+  issuerHttp?: IssuerHttp | undefined;
   log: Log;
 }
 
@@ -67,6 +78,8 @@ export interface Identity {
   sessions: Sessions;
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
+  /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
+  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -78,6 +91,10 @@ export interface Identity {
   firstPartyClients: readonly string[];
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;
+  /** For `users.registerPersonalData`. */
+  personalData: PersonalData;
+  /** Once an hour: rotates a signing key that is due and drops what has expired. */
+  maintain(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -86,6 +103,7 @@ export interface Identity {
 }
 
 const KEY_MAX_AGE_MS = 90 * 86_400_000;
+const MAINTENANCE_EVERY_MS = 3_600_000;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
@@ -96,7 +114,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     db,
     clock,
     seal,
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000,
+    // Another node may go on signing with a retired key until its own hourly look at the store.
+    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
     maxAgeMs: KEY_MAX_AGE_MS,
   });
   const tokens = createAccessTokens({
@@ -115,11 +134,29 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
   };
 
+  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const external =
+    config.IDP_URL === null || options.issuerHttp === undefined
+      ? null
+      : proveExternal({
+          db,
+          clock,
+          clientId: config.IDP_CLIENT_ID,
+          verifier: createExternalVerifier({
+            http: options.issuerHttp,
+            clock,
+            issuer: config.IDP_URL,
+            audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+          }),
+          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          changed: forgetUser,
+        });
+  if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
   const authenticate = createAuthenticator({
     db,
     clock,
     apiKeyPrefix: config.API_KEY_PREFIX,
-    proveToken: proveEmbedded(db, tokens),
+    proveToken: external ?? proveEmbedded(db, tokens),
     used,
   });
 
@@ -134,7 +171,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
-  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
   const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
   const accounts = createAccounts({
     db,
@@ -186,7 +222,9 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     refreshLifeS,
     log,
   });
-  const plugin = (engine: Engine) =>
+  /** With an external provider none of these paths is here. */
+  const plugin = (engine: Engine) => (config.IDP_URL === null ? embedded(engine) : () => {});
+  const embedded = (engine: Engine) =>
     providerPlugin({
       engine,
       clock,
@@ -206,7 +244,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         tokens,
         audit,
         issuer: options.publicUrl,
-        tokenEndpoint: () => `${options.publicUrl()}${OIDC_PATHS.token}`,
         accessLifeS,
       }),
       machineKeys: createMachineKeys({ db, clock, audit }),
@@ -226,10 +263,31 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     accounts,
     sessions,
     authenticate,
+    async callerFor(tenantId, userId) {
+      const principal = await findPrincipal(db.read, userId);
+      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
+      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
+      return callerOf(principal, {
+        kind: 'jwt',
+        tokenId: 'internal',
+        sessionId: null,
+        expiresAt: null,
+        only: null,
+      });
+    },
     start: () => keys.load(),
     rotateKeys: () => keys.rotate(),
-    ensureFirstAdmin: () =>
-      ensureFirstAdmin({ db, clock, audit, email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }),
+    ensureFirstAdmin: async () => {
+      const made = await ensureFirstAdmin({
+        db,
+        clock,
+        audit,
+        email: config.ADMIN_EMAIL,
+        password: config.ADMIN_PASSWORD,
+      });
+      // Nobody signs in with it while an external provider is set; a reset link gives a new one later.
+      return config.IDP_URL === null ? made : { ...made, password: null };
+    },
     routes: [
       ...identityRoutes({
         sessions,
@@ -240,6 +298,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       ...clientRoutes(clients),
     ],
     oidc: ports,
+    personalData: personalDataOf(db),
+    maintain: () => maintain({ db, clock, keys }),
     firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
     seal,
@@ -249,3 +309,4 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
+export { secretFile } from './signing/seal.ts';

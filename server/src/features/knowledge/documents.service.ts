@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
@@ -46,6 +47,14 @@ export interface DocumentsDeps {
   warn(fault: unknown, message: string): void;
 }
 
+/**
+ * Longer than what the built-in embedder reads at its best (256 of its tokens are about 300 by our estimate): measured,
+ * fewer and longer passages find more (docs/knowledge.md).
+ */
+const CHUNK_OPTIONS = { targetTokens: 300 };
+/** What is stored with each document; another number has it indexed again. */
+const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
+
 /** Longest wait for another node that indexes the same bytes. */
 const PEER_WAIT_MS = 120_000;
 
@@ -56,6 +65,17 @@ const unreadable = (error: ParseError, field: string): AppError =>
     details: { reason: error.fault, fields: [{ field, reason: error.message }] },
     cause: error,
   });
+
+/** Faults of the parser and of the embedding provider as answers of the contract. */
+const asAnswer = (error: unknown, field: string): unknown => {
+  if (error instanceof ParseError) return unreadable(error, field);
+  if (!(error instanceof ModelError)) return error;
+  const code = error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR';
+  return new AppError(code, 'the embedding provider did not answer as it should', {
+    details: { provider: error.provider },
+    cause: error,
+  });
+};
 
 export type DocumentsService = ReturnType<typeof createDocumentsService>;
 
@@ -74,7 +94,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     title: string,
   ): Promise<EmbeddedChunk[]> => {
     // The title that readers see is the one that is searched.
-    const chunks = chunkDocument({ ...parsed, title });
+    const chunks = chunkDocument({ ...parsed, title }, CHUNK_OPTIONS);
     if (chunks.length === 0) throw new ParseError('no_text', 'the document has no text');
     const vectors = await embedder.embed(owner, chunks.map(embedText));
     return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
@@ -137,7 +157,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           createdAt: clock.now(),
           text,
           chunks,
-          chunkingVersion: CHUNKING_VERSION,
+          chunkingVersion: INDEXING_VERSION,
         },
         clock.now,
       );
@@ -187,7 +207,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     await store.replaceChunks(model, document.id, {
       text: documentText(parsed),
       chunks,
-      chunkingVersion: CHUNKING_VERSION,
+      chunkingVersion: INDEXING_VERSION,
       title,
     });
   };
@@ -214,7 +234,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           ingest(owner, input, sha256),
         );
       } catch (error) {
-        throw error instanceof ParseError ? unreadable(error, input.field) : error;
+        throw asAnswer(error, input.field);
       }
     },
 
@@ -233,7 +253,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       return locked(id, async () => {
         const document = await changeable(caller, id);
         const { title, metadata, visibility } = changes;
-        if (title !== undefined && title !== document.title) await reindex(document, title);
+        if (title !== undefined && title !== document.title) {
+          await reindex(document, title).catch((error: unknown) => {
+            throw asAnswer(error, '/title');
+          });
+        }
         if (metadata !== undefined || visibility !== undefined) {
           await store.change(id, {
             ...(metadata === undefined ? {} : { metadata }),
@@ -277,7 +301,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     async refresh(): Promise<void> {
       let after = '';
       for (;;) {
-        const stale = await store.stale(model, CHUNKING_VERSION, after);
+        const stale = await store.stale(model, INDEXING_VERSION, after);
         for (const { id, tenantId, userId } of stale) {
           if (closing) return;
           after = id;

@@ -10,7 +10,8 @@ export interface IndexEntry {
   tenantId: string;
   userId: string;
   visibility: Visibility;
-  /** Output of `indexText`. */
+  /** Words (`indexText`) of the title path and of the chunk. */
+  titleWords: string;
   words: string;
   vector: Float32Array;
 }
@@ -21,11 +22,16 @@ export interface EmbeddingModel {
   dimensions: number;
 }
 
+export interface Candidate {
+  seq: number;
+  documentId: string;
+}
+
 export interface Candidates {
   /** Best first. */
-  lexical: number[];
+  lexical: Candidate[];
   /** Best first, with the cosine to the query. */
-  semantic: { seq: number; similarity: number }[];
+  semantic: (Candidate & { similarity: number })[];
 }
 
 /** The ranking indexes of one database engine; `index-sqlite.store.ts` and `index-postgres.store.ts`. */

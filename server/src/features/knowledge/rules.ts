@@ -120,22 +120,51 @@ export const downloadName = (document: {
 /** Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009) with the usual constant. */
 export const RRF_K = 60;
 
-export interface Fused<T> {
-  key: T;
-  /** 1 for what is first in every list. */
+const reciprocal = (index: number): number => 1 / (RRF_K + index + 1);
+
+/** What the second, third … passage of one document keeps of its score. */
+export const REPEAT_FACTOR = 0.5;
+
+export interface RankedPassage {
+  seq: number;
+  documentId: string;
+  /** 1 for the best passage of a document that is first in every list. */
   score: number;
 }
 
-/** Lists of keys, best first → all keys, best first. Ties go to the better place in the earlier list. */
-export const fuse = <T>(lists: readonly (readonly T[])[]): Fused<T>[] => {
-  const scores = new Map<T, number>();
+/**
+ * Lists of passages, best first → all of them, best first. Fused twice: documents (each at the place of its best passage
+ * in each list) settle where a document stands, passages which of its passages stands for it. Further passages of a
+ * document keep their own fused score times a factor for each before them, so that one long document does not crowd
+ * out the others, and still fills the answer when it is the only one.
+ */
+export const rankPassages = (
+  lists: readonly (readonly { seq: number; documentId: string }[])[],
+): RankedPassage[] => {
+  const passages = new Map<number, RankedPassage>();
+  const documents = new Map<string, number>();
   for (const list of lists) {
-    list.forEach((key, index) => {
-      scores.set(key, (scores.get(key) ?? 0) + 1 / (RRF_K + index + 1));
+    const seen = new Set<string>();
+    list.forEach(({ seq, documentId }, index) => {
+      const passage = passages.get(seq) ?? { seq, documentId, score: 0 };
+      passage.score += reciprocal(index);
+      passages.set(seq, passage);
+      if (seen.has(documentId)) return;
+      documents.set(documentId, (documents.get(documentId) ?? 0) + reciprocal(seen.size));
+      seen.add(documentId);
     });
   }
-  const best = lists.length / (RRF_K + 1);
-  return [...scores].map(([key, score]) => ({ key, score: score / best })).sort((a, b) => b.score - a.score);
+  const best = Math.max(1, lists.length) / (RRF_K + 1);
+  const before = new Map<string, number>();
+  return [...passages.values()]
+    .sort((a, b) => b.score - a.score)
+    .map(({ seq, documentId, score }) => {
+      const repeats = before.get(documentId) ?? 0;
+      before.set(documentId, repeats + 1);
+      const own = repeats === 0 ? (documents.get(documentId) ?? score) : score * REPEAT_FACTOR ** repeats;
+      return { seq, documentId, score: own / best };
+    })
+    .sort((a, b) => b.score - a.score);
 };
 
 const SNIPPET_CHARACTERS = 200;

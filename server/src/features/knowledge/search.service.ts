@@ -5,7 +5,7 @@ import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder } from './embedding.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
-import { clamp01, fuse, highlight } from './rules.ts';
+import { clamp01, highlight, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
 import { queryTerms } from './terms.rules.ts';
 
@@ -36,8 +36,8 @@ export type SearchResult =
       highlights: string[];
     };
 
-/** Places that each ranking gives; deeper ones add nothing after fusion. */
-const depthFor = (limit: number): number => Math.max(100, limit * 2);
+/** Places that each ranking gives: enough for `limit` documents with several passages each. */
+const depthFor = (limit: number): number => Math.max(200, limit * 4);
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -76,16 +76,15 @@ export const createSearchService = (deps: SearchDeps) => {
     const terms = queryTerms(query);
     const vector = await vectorOf(scope, query);
     const found = await index.candidates({ scope, filters, terms, vector, model, depth: depthFor(limit) });
-    const lists = [found.lexical, found.semantic.map((c) => c.seq)];
-    const fused = fuse(lists);
+    const ranked = rankPassages([found.lexical, found.semantic]);
     // A few more than asked: what was deleted since the ranking drops out here.
     const rows = await store.passages(
       scope,
-      fused.slice(0, limit + 20).map((f) => f.key),
+      ranked.slice(0, limit + 20).map((r) => r.seq),
     );
     const hits: (SearchHit & { coverage: number })[] = [];
-    for (const { key, score } of fused) {
-      const passage = rows.get(key);
+    for (const { seq, score } of ranked) {
+      const passage = rows.get(seq);
       if (passage === undefined) continue;
       hits.push({ passage, score, ...highlight(passage.text, terms) });
       if (hits.length === limit) break;

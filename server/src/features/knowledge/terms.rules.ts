@@ -4,17 +4,25 @@
  * pairs of characters, so that any part of two or more characters is found (a trigram index misses words of two, which
  * most Chinese and Japanese words are).
  */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]/u;
-const PARTS =
-  /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]+)|([\p{L}\p{N}\p{M}]+)/gu;
+const SCRIPTS =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc\\u3005]';
+/** Letters, numbers and marks of them: scripts have symbols too, which no index takes as words. */
+const UNSPACED_CLASS = `[${SCRIPTS}&&[\\p{L}\\p{N}\\p{M}]]`;
+const UNSPACED = new RegExp(UNSPACED_CLASS, 'v');
+/** Groups: a run of such a script, or a word. */
+const PARTS = new RegExp(`(${UNSPACED_CLASS}+)|([[\\p{L}\\p{N}\\p{M}]--${SCRIPTS}]+)`, 'gv');
 const ACCENTS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
 /** Longer runs are data, not words; cut so that no engine refuses them. */
 const MAX_WORD = 64;
 
-export const fold = (text: string): string =>
-  text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
+const ASCII = /^[\x00-\x7f]*$/;
+
+export const fold = (text: string): string => {
+  // Most words by far, and ten times faster than the normal forms.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC').toLowerCase().replaceAll('ß', 'ss');
+};
 
 const pairs = (run: string): string[] => {
   const characters = [...run];
@@ -40,6 +48,8 @@ export interface QueryTerm {
   text: string;
   /** A single character of an unspaced script: it stands for all that begins with it. */
   prefix: boolean;
+  /** How often the query has it, up to 4. */
+  count: number;
 }
 
 /** Words that nearly every passage has; they cost time and say nothing. Kept when a query has no others. */
@@ -55,19 +65,25 @@ const STOP_WORDS = new Set(
 );
 
 const MAX_QUERY_TERMS = 48;
+const MAX_COUNT = 4;
 
-/** The distinct words of a query; the first ones of a very long one. */
+/** The distinct words of a query in order; the first ones of a very long one. */
 export const queryTerms = (query: string): QueryTerm[] => {
   const found = new Map<string, QueryTerm>();
   const stops = new Map<string, QueryTerm>();
+  const add = (to: Map<string, QueryTerm>, text: string, prefix: boolean): void => {
+    const known = to.get(text);
+    if (known) known.count = Math.min(MAX_COUNT, known.count + 1);
+    else to.set(text, { text, prefix, count: 1 });
+  };
   for (const [, run, word] of fold(query).matchAll(PARTS)) {
     if (run !== undefined) {
       const parts = pairs(run);
-      if (parts.length === 0) found.set(run, { text: run, prefix: true });
-      for (const text of parts) found.set(text, { text, prefix: false });
+      if (parts.length === 0) add(found, run, true);
+      for (const text of parts) add(found, text, false);
     } else if (word !== undefined) {
       const text = word.slice(0, MAX_WORD);
-      (STOP_WORDS.has(text) ? stops : found).set(text, { text, prefix: false });
+      add(STOP_WORDS.has(text) ? stops : found, text, false);
     }
   }
   const terms = found.size > 0 ? found : stops;

@@ -16,6 +16,8 @@ export interface BuiltinServer {
   title: string;
   version: string;
   tools: readonly BuiltinTool[];
+  /** False where agents have the same tools already; true when not given. */
+  forAgents?: boolean;
 }
 
 /** A failure that the tool itself explains: the result of the call, marked as an error. */
@@ -48,6 +50,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     async stop() {
       startedAt = null;
     },
+    retry: () => {},
     settled: () => Promise.resolve(),
     async callTool(name, args, { context }) {
       const tool = tools.get(name);

@@ -1,5 +1,5 @@
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { McpEndpoint } from '../../kernel/mcp.ts';
+import type { McpEndpoint, McpOAuthSettings } from '../../kernel/mcp.ts';
 import { envFault, headerFault, isStdioAllowed } from './rules.ts';
 
 /** What a user may say about where a server is, and what is made of it. */
@@ -10,7 +10,22 @@ export interface EndpointInput {
   env?: Readonly<Record<string, string>> | undefined;
   url?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
+  oauth?: OAuthInput | undefined;
 }
+
+export interface OAuthInput {
+  grant?: McpOAuthSettings['grant'] | undefined;
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+  scope?: string | undefined;
+}
+
+export const oauthOf = (input: OAuthInput): McpOAuthSettings => ({
+  grant: input.grant ?? 'authorization_code',
+  clientId: input.client_id,
+  clientSecret: input.client_secret,
+  scope: input.scope,
+});
 
 export interface EndpointLimits {
   /** `MCP_ALLOW_STDIO`. */
@@ -40,7 +55,9 @@ export const assertStdioAllowed = (
 export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEndpoint => {
   const faults: FieldFault[] = [];
   const foreign =
-    input.transport === 'stdio' ? (['url', 'headers'] as const) : (['command', 'args', 'env'] as const);
+    input.transport === 'stdio'
+      ? (['url', 'headers', 'oauth'] as const)
+      : (['command', 'args', 'env'] as const);
   for (const field of foreign) {
     if (input[field] !== undefined) {
       faults.push({ field: `/${field}`, reason: `does not go with the transport ${input.transport}` });
@@ -57,7 +74,7 @@ export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEnd
     if (faults.length > 0) throw invalid(...faults);
     return { transport: 'stdio', command, args: [...args], env: { ...env } };
   }
-  const { url, headers = {} } = input;
+  const { url, headers = {}, oauth } = input;
   if (url === undefined) throw invalid({ field: '/url', reason: 'is required' }, ...faults);
   const reason = limits.checkUrl(url);
   if (reason !== null) faults.push({ field: '/url', reason });
@@ -65,8 +82,15 @@ export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEnd
     const fault = headerFault(name, value);
     if (fault !== null) faults.push({ field: `/headers/${pointer(name)}`, reason: fault });
   }
+  if (
+    oauth?.grant === 'client_credentials' &&
+    (oauth.client_id === undefined || oauth.client_secret === undefined)
+  ) {
+    faults.push({ field: '/oauth', reason: 'needs client_id and client_secret for client_credentials' });
+  }
   if (faults.length > 0) throw invalid(...faults);
-  return { transport: 'http', url, headers: { ...headers }, trusted: false };
+  const signIn = oauth === undefined ? {} : { oauth: oauthOf(oauth) };
+  return { transport: 'http', url, headers: { ...headers }, trusted: false, ...signIn };
 };
 
 /** An endpoint as the store keeps it. */
@@ -80,6 +104,7 @@ export const redactorOf = (endpoint: McpEndpoint | null): ((text: string) => str
       ? Object.values(endpoint.env)
       : [
           ...Object.values(endpoint.headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
+          endpoint.oauth?.clientSecret ?? '',
           endpoint.url,
           `${new URL(endpoint.url).pathname}${new URL(endpoint.url).search}`,
           ...[...new URL(endpoint.url).searchParams.values()],

@@ -1,7 +1,8 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AccessListSchema, ServerPolicySchema } from './policy.schema.ts';
+import { oauthOf } from './endpoint.ts';
+import { AccessListSchema, OAuthSchema, ServerPolicySchema } from './policy.schema.ts';
 import { serverNameFault, slugOf } from './rules.ts';
 import { DEFAULT_CALL_TIMEOUT_MS, MAX_CALL_TIMEOUT_MS, type ServerDefinition } from './types.ts';
 
@@ -18,6 +19,7 @@ const FileServer = Type.Object({
   url: Type.Optional(Type.String()),
   serverUrl: Type.Optional(Type.String()),
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  oauth: Type.Optional(OAuthSchema),
   disabled: Type.Optional(Type.Boolean()),
   title: Type.Optional(Type.String()),
   timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CALL_TIMEOUT_MS })),
@@ -36,7 +38,8 @@ const endpointOf = (entry: FileServer): ServerDefinition['endpoint'] => {
   const url = entry.url ?? entry.serverUrl;
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return null;
-    return { transport: 'http', url, headers: entry.headers ?? {}, trusted: true };
+    const signIn = entry.oauth === undefined ? {} : { oauth: oauthOf(entry.oauth) };
+    return { transport: 'http', url, headers: entry.headers ?? {}, trusted: true, ...signIn };
   }
   if (entry.command === undefined) return null;
   return {
@@ -79,6 +82,7 @@ export const readServers = (text: string, createdAt: number): FileReading => {
           endpoint,
           policy: entry.policy ?? {},
           access: entry.access ?? {},
+          forAgents: true,
           timeoutMs: entry.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
           createdAt,
         });

@@ -8,19 +8,26 @@ import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
 import { createSchemaChecker } from './check-schema.ts';
 import { createPinBook } from './pins.ts';
+import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
+import { mayUseServer } from './rules.ts';
 import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
+import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
+import { mcpServerTools } from './tools.ts';
 
 export { createFilesServer } from './builtin/files.ts';
-export { createMemoryServer, type GraphMemory } from './builtin/memory.ts';
 export { createTimeServer } from './builtin/time.ts';
+export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
+export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
+export { type McpServerSummary, mcpServerTools } from './tools.ts';
 export type { ServerPolicy, ToolPolicy } from './types.ts';
 
 export interface McpOptions {
@@ -50,6 +57,8 @@ export interface McpFeature {
   routes: AnyRoute[];
   /** Tools of all servers, for agents and for the door. */
   toolSource: ToolSource;
+  /** `list_mcp_servers`, for the agents. */
+  serverTools: ToolSource;
   calls: Calls;
   /** Reads what is registered and begins to connect; returns before any server has answered. */
   start(): Promise<void>;
@@ -62,7 +71,8 @@ export interface McpFeature {
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
   const { clock } = options;
-  const store = createMcpStore(options.db, createSecretBox(options.secretKey));
+  const box = createSecretBox(options.secretKey);
+  const store = createMcpStore(options.db, box);
   const pins = createPinBook({
     store,
     clock,
@@ -104,9 +114,38 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     limits: { allowStdio: options.allowStdio, checkUrl: options.checkUrl },
     audit: options.audit,
   });
+  const signIn = createSignIn({
+    registry,
+    calls,
+    connector: options.connector,
+    box,
+    clock,
+    audit: options.audit,
+  });
   return {
-    routes: createMcpRoutes({ service, calls, proposal: options.proposal }),
+    routes: createMcpRoutes({
+      service,
+      reading: createReading(calls),
+      signIn,
+      calls,
+      proposal: options.proposal,
+    }),
     toolSource: { list: (caller) => calls.list(caller) },
+    serverTools: mcpServerTools((caller) =>
+      registry
+        .visible(caller.tenantId)
+        .filter((server) => mayUseServer(server.definition.access, caller))
+        .map(({ definition, runtime }) => {
+          const { status, tools, lastError } = runtime.state();
+          return {
+            name: definition.name,
+            transport: definition.endpoint?.transport ?? 'builtin',
+            status,
+            toolCount: tools.length,
+            lastError,
+          };
+        }),
+    ),
     calls,
     start: () => registry.start(),
     close: () => registry.close(),

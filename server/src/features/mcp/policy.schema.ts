@@ -4,6 +4,19 @@ import { Strict, StringEnum } from '../../kernel/schema.ts';
 import { APPROVALS, FLAGS, RISKS } from './types.ts';
 
 /** Wire forms of policies and access lists: the same in the API and in the file. */
+export const OAuthSchema = Strict({
+  grant: Type.Optional(StringEnum(['authorization_code', 'client_credentials'])),
+  client_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Left out: registered where that is possible',
+    }),
+  ),
+  client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4_000 })),
+  scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+});
+
 export const ToolPolicySchema = Strict({
   cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Cost of one call' })),
   risk: Type.Optional(StringEnum(RISKS)),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { McpConnector, McpToolInfo } from '../../kernel/mcp.ts';
+import type { McpConnector, McpOAuthStore, McpToolInfo } from '../../kernel/mcp.ts';
 import { type BuiltinServer, createBuiltinRuntime } from './builtin-runtime.ts';
 import { assertStdioAllowed, redactorOf } from './endpoint.ts';
 import { watchServers } from './file-config.ts';
@@ -24,6 +24,7 @@ export interface Registry {
   /** Of this tenant and of all tenants, newest first. */
   visible(tenantId: string): RegisteredServer[];
   all(): RegisteredServer[];
+  oauthStoreOf(server: RegisteredServer): McpOAuthStore;
 }
 
 export interface RegistryOptions {
@@ -55,6 +56,7 @@ const builtinDefinition = (server: BuiltinServer, createdAt: number): ServerDefi
   endpoint: null,
   policy: {},
   access: {},
+  forAgents: server.forAgents ?? true,
   timeoutMs: DEFAULT_CALL_TIMEOUT_MS,
   createdAt,
 });
@@ -72,6 +74,11 @@ export const createRegistry = (options: RegistryOptions): Registry => {
   let closed = false;
   let reloading: Promise<void> = Promise.resolve();
 
+  const oauthStoreOf = (tenantId: string | null, name: string): McpOAuthStore => ({
+    load: () => store.loadOAuth(tenantId, name),
+    save: (text) => store.saveOAuth(tenantId, name, text, clock.now()),
+  });
+
   const newRuntime = (definition: ServerDefinition): ServerRuntime => {
     const { endpoint, name, tenantId } = definition;
     const builtin = builtins.get(name);
@@ -84,6 +91,10 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       name,
       endpoint,
       connector,
+      oauth:
+        endpoint.transport === 'http' && endpoint.oauth !== undefined
+          ? oauthStoreOf(tenantId, name)
+          : undefined,
       clock,
       random: options.random,
       redact: redactorOf(endpoint),
@@ -194,5 +205,6 @@ export const createRegistry = (options: RegistryOptions): Registry => {
         );
     },
     all: () => [...servers.values()],
+    oauthStoreOf: ({ definition }) => oauthStoreOf(definition.tenantId, definition.name),
   };
 };

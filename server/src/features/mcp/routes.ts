@@ -5,12 +5,16 @@ import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
+import type { McpReading } from './reading.ts';
 import { slugOf } from './rules.ts';
 import * as wire from './schema.ts';
 import type { McpService, ServerInput } from './service.ts';
+import { type McpSignIn, OAUTH_CALLBACK_PATH } from './sign-in.ts';
 
 export interface McpRouteOptions {
   service: McpService;
+  reading: McpReading;
+  signIn: McpSignIn;
   calls: Calls;
   /** The Proposal in its wire form, as governance gives it. */
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
@@ -47,7 +51,13 @@ const importInputs = (servers: Static<typeof wire.ServerImport>['mcpServers']): 
     enabled: disabled === true ? false : entry.enabled,
   }));
 
-export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): AnyRoute[] => [
+export const createMcpRoutes = ({
+  service,
+  reading,
+  signIn,
+  calls,
+  proposal,
+}: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/servers',
@@ -121,6 +131,35 @@ export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): 
     params: wire.ByName,
     responses: { 204: null },
     handler: ({ caller, params }) => service.remove(caller, params.name),
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/servers/:name/authorize',
+    operationId: 'authorizeMcpServer',
+    summary: 'Begin to sign in at a server that asks for OAuth',
+    description: 'Open the address in a browser; the server is connected when you come back from there.',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByName,
+    responses: { 200: wire.Authorization },
+    handler: ({ caller, params }) => signIn.begin(caller, params.name),
+  }),
+  route({
+    method: 'GET',
+    path: OAUTH_CALLBACK_PATH,
+    surface: 'root',
+    operationId: 'finishMcpAuthorization',
+    summary: 'Where authorization servers of MCP servers send browsers back to',
+    tag,
+    access: 'public',
+    query: wire.AuthorizationAnswer,
+    responses: { 200: null },
+    handler: async ({ query, reply }) => {
+      const name = await signIn.finish(query);
+      return reply
+        .type('text/plain; charset=utf-8')
+        .send(`Signed in for ${name}. You can close this window.`);
+    },
   }),
   route({
     method: 'GET',
@@ -202,7 +241,7 @@ export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): 
     params: wire.ByServer,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, reply }) => ({
-      items: await service.resources(caller, params.server, goneSignal(reply)),
+      items: await reading.resources(caller, params.server, goneSignal(reply)),
     }),
   }),
   route({
@@ -216,7 +255,7 @@ export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): 
     query: wire.ReadResourceQuery,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, query, reply }) => ({
-      items: await service.readResource(caller, params.server, query.uri, goneSignal(reply)),
+      items: await reading.resource(caller, params.server, query.uri, goneSignal(reply)),
     }),
   }),
   route({
@@ -229,7 +268,7 @@ export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): 
     params: wire.ByServer,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, reply }) => ({
-      items: await service.prompts(caller, params.server, goneSignal(reply)),
+      items: await reading.prompts(caller, params.server, goneSignal(reply)),
     }),
   }),
   route({
@@ -243,6 +282,6 @@ export const createMcpRoutes = ({ service, calls, proposal }: McpRouteOptions): 
     body: wire.PromptRequest,
     responses: { 200: wire.AnyPrompt },
     handler: ({ caller, params, body, reply }) =>
-      service.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
+      reading.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
   }),
 ];

@@ -7,6 +7,8 @@ export interface ServerRuntime {
   state(): RuntimeState;
   start(): void;
   stop(): Promise<void>;
+  /** Tries again at once where it waits for its next try. */
+  retry(): void;
   /** Resolves when it is connected, the first try has failed, or the time is over. */
   settled(maxMs: number, signal: AbortSignal): Promise<void>;
   /**

@@ -9,7 +9,7 @@ import {
   StringEnum,
   Timestamp,
 } from '../../kernel/schema.ts';
-import { AccessListSchema, ServerPolicySchema } from './policy.schema.ts';
+import { AccessListSchema, OAuthSchema, ServerPolicySchema } from './policy.schema.ts';
 import { APPROVALS, FLAGS, MAX_CALL_TIMEOUT_MS, RISKS } from './types.ts';
 
 /** Wire types of the MCP endpoints. */
@@ -33,6 +33,7 @@ const endpointFields = {
     Type.String({ minLength: 1, maxLength: 2_000, description: 'Address of an http server' }),
   ),
   headers: Type.Optional(Strings(8_000)),
+  oauth: Type.Optional(OAuthSchema),
 };
 
 const settingFields = {
@@ -111,6 +112,20 @@ export const McpTool = Type.Object({
   fingerprint: Type.String(),
 });
 export const McpTools = Page(McpTool);
+
+export const Authorization = Type.Object({
+  authorization_url: Nullable(Type.String({ description: 'For a browser; null when no person is needed' })),
+});
+export const AuthorizationAnswer = Type.Object(
+  {
+    code: Type.Optional(Type.String({ maxLength: 4_000 })),
+    state: Type.Optional(Type.String({ maxLength: 4_000 })),
+    iss: Type.Optional(Type.String({ maxLength: 2_000 })),
+    error: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  // Authorization servers add parameters of their own.
+  { additionalProperties: true },
+);
 
 export const CallRequest = Strict({
   tool: Type.String({ minLength: 1, maxLength: 256 }),

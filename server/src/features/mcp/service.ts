@@ -3,10 +3,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type McpConnector, McpFault } from '../../kernel/mcp.ts';
+import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import type { Calls, VisibleTool } from './calls.ts';
-import { type EndpointInput, type EndpointLimits, endpointOf, redactorOf } from './endpoint.ts';
-import { toAppError } from './faults.ts';
+import {
+  type EndpointInput,
+  type EndpointLimits,
+  endpointOf,
+  type OAuthInput,
+  redactorOf,
+} from './endpoint.ts';
 import type { PinBook } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, serverNameFault } from './rules.ts';
@@ -146,6 +151,7 @@ export const createService = (options: ServiceOptions) => {
       endpoint,
       policy: input.policy ?? {},
       access: input.access ?? {},
+      forAgents: true,
       timeoutMs: input.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
       createdBy: caller.userId,
       createdAt: now,
@@ -185,7 +191,7 @@ export const createService = (options: ServiceOptions) => {
     async update(caller: Caller, name: string, patch: ServerPatch) {
       const record = await ownRecord(caller, name);
       const before = record.endpoint;
-      const touches = (['command', 'args', 'env', 'url', 'headers'] as const).some(
+      const touches = (['command', 'args', 'env', 'url', 'headers', 'oauth'] as const).some(
         (key) => patch[key] !== undefined,
       );
       const merged: EndpointInput =
@@ -197,7 +203,13 @@ export const createService = (options: ServiceOptions) => {
               env: before.env,
               ...definedParts(patch),
             }
-          : { transport: 'http', url: before?.url, headers: before?.headers, ...definedParts(patch) };
+          : {
+              transport: 'http',
+              url: before?.url,
+              headers: before?.headers,
+              oauth: before?.oauth === undefined ? undefined : oauthInput(before.oauth),
+              ...definedParts(patch),
+            };
       // Checked again even when only switched on: what is allowed may have changed since.
       const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
       await store.update({
@@ -299,46 +311,15 @@ export const createService = (options: ServiceOptions) => {
       if (server.definition.tenantId === null && !caller.platformAdmin) throw notFound('MCP server');
       return server.runtime.logs();
     },
-
-    async resources(caller: Caller, name: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.listResources(call)));
-    },
-
-    async readResource(caller: Caller, name: string, uri: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.readResource(uri, call)));
-    },
-
-    async prompts(caller: Caller, name: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.listPrompts(call)));
-    },
-
-    async prompt(
-      caller: Caller,
-      name: string,
-      prompt: string,
-      args: Record<string, string>,
-      signal: AbortSignal,
-    ) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.getPrompt(prompt, args, call)));
-    },
   };
 };
 
-const asked = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw toAppError(error, server);
-  }
-};
+const oauthInput = (settings: McpOAuthSettings): OAuthInput => ({
+  grant: settings.grant,
+  client_id: settings.clientId,
+  client_secret: settings.clientSecret,
+  scope: settings.scope,
+});
 
 const definedParts = (patch: ServerPatch): Partial<EndpointInput> => {
   const parts: Partial<EndpointInput> = {};
@@ -347,6 +328,7 @@ const definedParts = (patch: ServerPatch): Partial<EndpointInput> => {
   if (patch.env !== undefined) parts.env = patch.env;
   if (patch.url !== undefined) parts.url = patch.url;
   if (patch.headers !== undefined) parts.headers = patch.headers;
+  if (patch.oauth !== undefined) parts.oauth = patch.oauth;
   return parts;
 };
 

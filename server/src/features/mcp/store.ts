@@ -33,8 +33,13 @@ export interface McpStore {
     server: string,
     pin: { tool: string; fingerprint: string; acceptedBy: string; at: number },
   ): Promise<void>;
+  /** OAuth state of a server, decrypted. `tenantId` null: of all tenants. */
+  loadOAuth(tenantId: string | null, server: string): Promise<string | null>;
+  saveOAuth(tenantId: string | null, server: string, text: string, at: number): Promise<void>;
 }
 
+const ALL_TENANTS = '*';
+const aboutOAuth = (tenantId: string, server: string): string => `mcp_oauth/${tenantId}/${server}`;
 const about = (tenantId: string, id: string): string => `mcp_servers.endpoint/${tenantId}/${id}`;
 
 export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
@@ -48,6 +53,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     endpoint: readEndpoint(box.open(row.endpoint, about(row.tenant_id, row.id))),
     policy: JSON.parse(row.policy) as ServerPolicy,
     access: JSON.parse(row.access) as AccessList,
+    forAgents: true,
     timeoutMs: row.timeout_ms,
     createdBy: row.created_by,
     createdAt: row.created_at,
@@ -98,6 +104,11 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('name', '=', name)
           .execute();
         await tx
+          .deleteFrom('mcp_oauth')
+          .where('tenant_id', '=', tenantId)
+          .where('server', '=', name)
+          .execute();
+        await tx
           .deleteFrom('mcp_tool_pins')
           .where('tenant_id', '=', tenantId)
           .where('server', '=', name)
@@ -138,6 +149,26 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .insertInto('mcp_tool_pins')
           .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
           .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doUpdateSet(accepted))
+          .execute();
+      }),
+    async loadOAuth(tenantId, server) {
+      const owner = tenantId ?? ALL_TENANTS;
+      const row = await db.read
+        .selectFrom('mcp_oauth')
+        .select('state')
+        .where('tenant_id', '=', owner)
+        .where('server', '=', server)
+        .executeTakeFirst();
+      return row === undefined ? null : box.open(row.state, aboutOAuth(owner, server));
+    },
+    saveOAuth: (tenantId, server, text, at) =>
+      db.write(async (tx) => {
+        const owner = tenantId ?? ALL_TENANTS;
+        const kept = { state: box.seal(text, aboutOAuth(owner, server)), updated_at: at };
+        await tx
+          .insertInto('mcp_oauth')
+          .values({ tenant_id: owner, server, ...kept })
+          .onConflict((c) => c.columns(['tenant_id', 'server']).doUpdateSet(kept))
           .execute();
       }),
   };

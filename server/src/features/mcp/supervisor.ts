@@ -5,6 +5,7 @@ import {
   type McpConnector,
   type McpEndpoint,
   McpFault,
+  type McpOAuthStore,
   type McpSession,
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
@@ -28,6 +29,7 @@ export interface SupervisorOptions {
   name: string;
   endpoint: McpEndpoint;
   connector: McpConnector;
+  oauth: McpOAuthStore | undefined;
   clock: Clock;
   random(): number;
   /** After each listing that worked. */
@@ -49,8 +51,10 @@ const CONNECT_WAIT_MS = 10_000;
 const SILENT_PINGS = 2;
 
 /** The same name twice in one listing: the first counts. */
-const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] =>
-  [...new Map([...tools].reverse().map((tool) => [tool.name, tool])).values()].reverse();
+const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
+  const seen = new Set<string>();
+  return tools.filter((tool) => !seen.has(tool.name) && seen.add(tool.name));
+};
 
 export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   const { connector, endpoint, clock, name } = options;
@@ -111,6 +115,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       opened = await connector.connect(endpoint, {
         timeoutMs: startTimeoutMs,
         signal: mine.signal,
+        oauth: options.oauth,
         events: {
           onToolsChanged: () => {
             if (opened === null || opened !== session) return;
@@ -256,6 +261,11 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       connectedAt = null;
       await running;
       await Promise.all(closing);
+    },
+    retry() {
+      if (status !== 'error') return;
+      failures = 0;
+      void connect();
     },
     settled,
     callTool: (tool, args, call) =>

@@ -1,6 +1,7 @@
+import { hasDate, WEEKDAY } from './dates.rules.ts';
 import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
 import { germanClaim } from './german.rules.ts';
-import { claimOfPredicate, endOfPredicate, hasDate } from './predicates.rules.ts';
+import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
 import { trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
@@ -23,7 +24,11 @@ const PASSING =
   /^(?:not\b.*|(?:very |really |so |too |a bit |still |just |already )*(?:broken|down|slow|wrong|right|fine|ok|okay|good|bad|great|ready|late|tired|empty|full|missing|here|there|gone|done|over|stuck|dead|off|on|sick|ill|busy|sad|happy|clear|simple|unclear|correct|incorrect|important|nice|hungry|back|home|working|failing|crashing|acting up|killing me|loud|dirty|messy|running late|coming over|on fire|hurting|fried|flaky|burning|waiting|asleep|open|closed|lost)|.*\b(?:right now|today|at the moment|again|anymore)|(?:that|how|whether|to|about|like|because|why)\b.*|as follows.*|this.*|…)$/i;
 
 const NO_SLOT =
-  /^(?:question|problem|issue|point|guess|plan|idea|understanding|concern|worry|goal|task|request|suggestion|opinion|view|thought|feeling|impression|bad|mistake|fault|turn|way|code|error|query|hope|assumption|answer|first|next|last|main|only|biggest|other)\b/i;
+  /(?:^|\s)(?:question|problem|issue|point|guess|plan|idea|understanding|concern|worry|goal|task|request|suggestion|opinion|view|thought|feeling|impression|bad|mistake|fault|turn|way|code|error|query|hope|assumption|answer|first|next|last|only|biggest|other)s?$/i;
+
+/** Things of the work at hand, whose state passes. */
+const AT_HAND =
+  /\b(?:code|script|servers?|app|apps|program|function|query|tests?|build|computer|internet|connection|screen|browser|page|file|files|table|data|account|order|package|invoice|request|question|message|e-?mail|text|terminal|database|api|job|pipeline|cache|model|prompt|answer|output|results?|head|stomach|phone)\b/i;
 
 const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
   kind: 'fact',
@@ -36,7 +41,7 @@ const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
 });
 
 const isProper = (text: string): boolean =>
-  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text);
+  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
 
 /** Slots whose value is a person (or a pet) when it is a name. */
 const typeOfSlot = (slot: string): string | null => {
@@ -54,7 +59,14 @@ const typeOfSlot = (slot: string): string | null => {
 /** `my np is value`, also of what belongs to a named one. */
 const slotClaim = (np: string, valueText: string, own: boolean): Claim | null => {
   const value = trimValue(valueText.replace(/^(?:called|named)\s+/i, '').replace(/^on\s+(?=.*\d)/i, ''));
-  if (value === '' || value.length > 300 || PASSING.test(value) || NO_SLOT.test(np)) return null;
+  if (
+    value === '' ||
+    value.length > 300 ||
+    PASSING.test(value) ||
+    NO_SLOT.test(np) ||
+    (AT_HAND.test(np) && /^(?:\p{Ll}+(?:ed|ing)|un\p{Ll}+|too|so|very)\b/u.test(value))
+  )
+    return null;
   const called = /^(?:called|named)\s/i.test(valueText);
   const nested = called || isProper(value) ? null : claimOfPredicate(`is ${value}`);
   const slot = slotOf(np);
@@ -85,7 +97,14 @@ const slotClaim = (np: string, valueText: string, own: boolean): Claim | null =>
 const INSTRUCTION =
   /^(?:(?:please|so)\s*,?\s*)?(?:(?<freq>always|never)\s+(?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)\s*,?\s*(?:please\s+)?(?<now>[a-z].+)|(?<end>[a-z].+?)\s+(?:from now on|in (?:the )?future|going forward))$/i;
 
+/** How the assistant is to answer, said as a prohibition. */
+const DO_NOT =
+  /^(?:please\s+)?(?:don't|do not)\s+(?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/i;
+
 const instructionOf = (clause: string): Extracted | null => {
+  const not = DO_NOT.exec(clause)?.groups?.what;
+  if (not !== undefined && !/\b(?:this|that|it|here|the (?:file|function|table|word))\b/i.test(not))
+    return fact(null, claim(`wants the assistant not to ${trimValue(not)}`, null, 'preference'));
   const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to\s+(?=always|never)/i, '');
   const groups = INSTRUCTION.exec(text)?.groups;
   if (!groups) return null;
@@ -97,7 +116,10 @@ const instructionOf = (clause: string): Extracted | null => {
 };
 
 const firstPerson = (clause: string): Extracted[] | null => {
-  const match = /^(?:I'm|I am)\s+(?<am>.+)$|^I've\s+(?<have>.+)$|^I\s+(?<verb>.+)$/i.exec(clause);
+  const match =
+    /^(?:I'm|I am|we're|we are)\s+(?<am>.+)$|^(?:I've|we've)\s+(?<have>.+)$|^(?:I|we)\s+(?<verb>.+)$/i.exec(
+      clause,
+    );
   if (!match?.groups) return null;
   const { am, have, verb } = match.groups;
   const predicate = am !== undefined ? `am ${am}` : have !== undefined ? `have ${have}` : (verb ?? '');
@@ -120,6 +142,28 @@ const firstPerson = (clause: string): Extracted[] | null => {
   return [];
 };
 
+/** A sentence in the simple present that no pattern knows, said of something that the author named as theirs. */
+const plainly = (predicate: string): Claim | null => {
+  const text = trimValue(predicate);
+  const verb = /^(?:also |usually |always |often |never )?([a-z]{2,}s)\b/.exec(text)?.[1];
+  if (PASSING.test(text) || AT_HAND.test(text.split(' ').slice(0, 1).join(' '))) return null;
+  return verb === undefined ||
+    /^(?:is|has|was|does|says|thinks|wants|needs|seems|looks|feels|sounds|keeps|works)$/.test(verb) ||
+    text.length > 160
+    ? null
+    : claim(text, null);
+};
+
+/** News of somebody: `just got engaged to Marta`, `is getting married`. */
+const lately = (predicate: string): Claim | null =>
+  /^(?:just |recently |has |was |got |is getting |graduated |moved |bought |started |passed |won )/i.test(
+    predicate,
+  ) &&
+  !PASSING.test(trimValue(predicate.replace(/^(?:is|was|has)\s+/, ''))) &&
+  predicate.length <= 160
+    ? claim(trimValue(predicate), null)
+    : null;
+
 const ofMine = (clause: string): Extracted[] | null => {
   const kin = new RegExp(
     `^(?:my|our)\\s+(?<kin>(?:(?:older|younger|elder|little|big|twin|new|current)\\s+)?(?:${KIN}))\\s*,?\\s+(?<name>${NAME})\\s*,?\\s+(?<predicate>[\\p{Ll}'].+)$`,
@@ -132,7 +176,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     const facts: Extracted[] = [
       fact(null, claim(`${who} is ${name}`, null, 'fact', { type: slot.replaceAll(' ', '_'), to: entity })),
     ];
-    const said = claimOfPredicate(predicate);
+    const said = claimOfPredicate(predicate) ?? plainly(predicate) ?? lately(predicate);
     if (said) facts.push(fact(entity, said));
     return facts;
   }
@@ -147,13 +191,39 @@ const ofMine = (clause: string): Extracted[] | null => {
     const our = /^our\b/i.test(clause);
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
   }
+  const named = new RegExp(
+    `^(?:my|our)\\s+(?<np>[\\p{Ll}]+(?:\\s+[\\p{Ll}]+)?)\\s*,\\s*(?<name>${NAME})\\s*,\\s*(?<predicate>\\p{Ll}.+)$`,
+    'u',
+  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  if (named?.groups) {
+    const { np = '', name = '', predicate = '' } = named.groups;
+    const first = slotClaim(np, name, true);
+    const said = claimOfPredicate(predicate) ?? plainly(predicate);
+    const entity = {
+      name,
+      entityType:
+        typeOfSlot(slotOf(np)) ?? (/company|firm|employer|business/.test(np) ? 'organization' : 'thing'),
+    };
+    return [...(first ? [fact(null, first)] : []), ...(said ? [fact(entity, said)] : [])];
+  }
+  const runs =
+    /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/iu.exec(
+      clause,
+    );
+  if (runs?.groups) {
+    const { np = '', predicate = '' } = runs.groups;
+    const verb = predicate.split(' ')[0] ?? '';
+    return PASSING.test(predicate)
+      ? []
+      : [fact(null, claim(`${np} ${trimValue(predicate)}`, `${slotOf(np)} ${verb.toLowerCase()}`))];
+  }
   const does = new RegExp(
     `^(?:my|our)\\s+(?<np>${KIN}|team|company|family|parents|kids|children|office)\\s+(?<predicate>[\\p{Ll}].+)$`,
     'iu',
   ).exec(clause);
   if (does?.groups) {
     const { np = '', predicate = '' } = does.groups;
-    const said = claimOfPredicate(predicate);
+    const said = claimOfPredicate(predicate) ?? plainly(predicate);
     if (said === null) return [];
     return [
       fact(null, {
@@ -164,6 +234,18 @@ const ofMine = (clause: string): Extracted[] | null => {
         category: 'fact',
       }),
     ];
+  }
+  const rest = /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>[\p{Ll}]{2,}s\s.+)$/iu.exec(
+    clause,
+  )?.groups;
+  if (
+    rest?.np !== undefined &&
+    rest.predicate !== undefined &&
+    !AT_HAND.test(rest.np) &&
+    !NO_SLOT.test(rest.np)
+  ) {
+    const said = plainly(rest.predicate);
+    return said === null ? [] : [fact(null, { ...said, text: `${rest.np} ${said.text}` })];
   }
   return null;
 };
@@ -218,7 +300,7 @@ const ofNamed = (clause: string): Extracted[] | null => {
     return said === null ? [] : [fact(null, said)];
   }
   const named = new RegExp(
-    `^(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
     'u',
   ).exec(clause);
   if (!named?.groups) return null;
@@ -235,7 +317,11 @@ const ofNamed = (clause: string): Extracted[] | null => {
   const entity = { name, entityType: typeOfName(name) };
   const ended = endOfPredicate(predicate);
   if (ended) return [{ kind: 'end', subject: entity, ...ended }];
-  const said = claimOfPredicate(predicate);
+  const said =
+    claimOfPredicate(predicate) ??
+    (/^(?:leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents)\s/.test(predicate)
+      ? plainly(predicate)
+      : null);
   return said === null ? [] : [fact(entity, said)];
 };
 
@@ -269,3 +355,28 @@ export const claimOfObservation = (text: string, entityName: string): Claim | nu
   if (ofSlot?.groups) return slotClaim(ofSlot.groups.np ?? '', ofSlot.groups.value ?? '', false);
   return claimOfPredicate(predicate.replace(/^(\p{Lu})(?=\p{Ll}+s?\s)/u, (c) => c.toLowerCase()));
 };
+
+/**
+ * Whom the author takes for known in passing, in any sentence: `Call my assistant Nora`, `Can you write to my manager
+ * Priya?`.
+ */
+export const mentionedPeople = (sentence: string): Extracted[] =>
+  [
+    ...sentence.matchAll(
+      new RegExp(
+        `\\b[Mm]y\\s+(?<who>${KIN})\\s+(?<name>\\p{Lu}[\\p{L}'-]+(?:\\s+\\p{Lu}[\\p{L}'-]+)?)`,
+        'gu',
+      ),
+    ),
+  ].flatMap(({ groups }) => {
+    const name = (groups?.name ?? '').replace(/'s$/, '');
+    const slot = slotOf(groups?.who ?? '');
+    if (!isProper(name)) return [];
+    const entity = { name, entityType: PETS.test(slot) ? 'pet' : 'person' };
+    return [
+      fact(
+        null,
+        claim(`${groups?.who} is ${name}`, null, 'fact', { type: slot.replaceAll(' ', '_'), to: entity }),
+      ),
+    ];
+  });

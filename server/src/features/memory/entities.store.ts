@@ -1,56 +1,16 @@
-import { createHash } from 'node:crypto';
-import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
 import type { Tables } from '../../db/tables/index.ts';
-import type { MemoryEntityRow, MemoryObservationRow } from '../../db/tables/memory.ts';
+import type { MemoryEntityRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { AppError, conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import type { EntityRecord, FactCategory, FactSource, NewObservation, ObservationRecord } from './records.ts';
-import { DEFAULT_IMPORTANCE, foldName, MAX_OBSERVATIONS_PER_ENTITY, SHARED } from './rules.ts';
-import { SOURCE_KINDS, type SourceKind } from './schema.ts';
+import { moveObservations, moveRelations } from './merge.store.ts';
+import { addObservations, OBSERVATION_COLUMNS, observationRecord } from './observations.store.ts';
+import type { EntityRecord, FactSource, NewObservation, ObservationRecord } from './records.ts';
+import { DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
 import { withStoreFaults } from './store-faults.ts';
-
-const sourceKind = (text: string): SourceKind => SOURCE_KINDS.find((kind) => kind === text) ?? 'api';
-const category = (text: string): FactCategory =>
-  text === 'preference' || text === 'identity' ? text : 'fact';
-
-export const observationRecord = (
-  row: Omit<Selectable<MemoryObservationRow>, 'embedding' | 'embedding_model' | 'text_folded' | 'text_key'>,
-): ObservationRecord => ({
-  id: row.id,
-  entityId: row.entity_id,
-  text: row.text,
-  attribute: row.attribute,
-  category: category(row.category),
-  source: {
-    kind: sourceKind(row.source_kind),
-    messageId: row.message_id,
-    conversationId: row.conversation_id,
-    userId: row.user_id,
-  },
-  validFrom: row.valid_from,
-  validTo: row.valid_to,
-  createdAt: row.created_at,
-});
-
-/** Columns of an observation without its vector. */
-export const OBSERVATION_COLUMNS = [
-  'memory_observations.id',
-  'memory_observations.tenant_id',
-  'memory_observations.entity_id',
-  'memory_observations.user_id',
-  'memory_observations.text',
-  'memory_observations.attribute',
-  'memory_observations.category',
-  'memory_observations.source_kind',
-  'memory_observations.message_id',
-  'memory_observations.conversation_id',
-  'memory_observations.valid_from',
-  'memory_observations.valid_to',
-  'memory_observations.created_at',
-] as const;
 
 const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): EntityRecord => ({
   id: row.id,
@@ -84,8 +44,6 @@ export const containing = (column: string, part: string) => {
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
 };
 
-const textKey = (folded: string): string => createHash('sha256').update(folded).digest('base64url');
-
 /** Reads entities by id with their observations, in the order of `ids`. */
 export const loadEntities = async (
   db: Queryable,
@@ -105,91 +63,6 @@ export const loadEntities = async (
     .execute();
   const byEntity = Map.groupBy(observations.map(observationRecord), (o) => o.entityId);
   return rows.map((row) => entityRecord(row, byEntity.get(row.id) ?? []));
-};
-
-/**
- * Adds statements to an entity inside a transaction. What the same user has said already is left as it is; a newer
- * value of a slot ends their own earlier one, never that of somebody else. Returns how many were added, and the slots
- * whose earlier value ended.
- */
-export const addObservations = async (
-  tx: Queryable,
-  entity: { id: string; tenantId: string },
-  observations: readonly NewObservation[],
-  source: FactSource,
-  nowMs: number,
-): Promise<{ added: number; ended: string[] }> => {
-  if (observations.length === 0) return { added: 0, ended: [] };
-  // Takes the row's lock, so that parallel statements on one entity follow each other.
-  await tx
-    .updateTable('memory_entities')
-    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
-    .where('id', '=', entity.id)
-    .execute();
-  const present = await tx
-    .selectFrom('memory_observations')
-    .select(['id', 'text_key', 'attribute'])
-    .where('entity_id', '=', entity.id)
-    .where('user_id', '=', source.userId)
-    .where('valid_to', 'is', null)
-    .execute();
-  const { count } = await tx
-    .selectFrom('memory_observations')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('entity_id', '=', entity.id)
-    .executeTakeFirstOrThrow();
-  const held = new Map(present.map((row) => [row.text_key, row]));
-  const ended: string[] = [];
-  let added = 0;
-  for (const observation of observations) {
-    const folded = foldName(observation.text);
-    const key = textKey(folded);
-    if (held.has(key)) continue;
-    if (Number(count) + added >= MAX_OBSERVATIONS_PER_ENTITY) {
-      throw conflict(`an entity holds at most ${MAX_OBSERVATIONS_PER_ENTITY} observations`);
-    }
-    if (observation.attribute !== null) {
-      const older = [...held.values()].filter((row) => row.attribute === observation.attribute);
-      for (const row of older) {
-        await tx
-          .updateTable('memory_observations')
-          .set({ valid_to: nowMs })
-          .where('id', '=', row.id)
-          .execute();
-        held.delete(row.text_key);
-      }
-      if (older.length > 0) ended.push(observation.attribute);
-    }
-    const id = newId();
-    await tx
-      .insertInto('memory_observations')
-      .values({
-        id,
-        tenant_id: entity.tenantId,
-        entity_id: entity.id,
-        user_id: source.userId,
-        text: observation.text,
-        text_folded: folded,
-        text_key: key,
-        attribute: observation.attribute,
-        category: observation.category,
-        source_kind: source.kind,
-        message_id: source.messageId,
-        conversation_id: source.conversationId,
-        embedding: null,
-        embedding_model: null,
-        valid_from: nowMs,
-        valid_to: null,
-        created_at: nowMs,
-      })
-      .execute();
-    held.set(key, { id, text_key: key, attribute: observation.attribute });
-    added++;
-  }
-  if (added > 0) {
-    await tx.updateTable('memory_entities').set({ updated_at: nowMs }).where('id', '=', entity.id).execute();
-  }
-  return { added, ended };
 };
 
 export interface EntityDraft {
@@ -548,75 +421,3 @@ export const createEntityStore = (db: Db) => {
 };
 
 export type EntityStore = ReturnType<typeof createEntityStore>;
-
-/** Same words of the same user are kept once; of two values of one slot the newer one holds. */
-const moveObservations = async (
-  tx: Queryable,
-  keptId: string,
-  otherId: string,
-  nowMs: number,
-): Promise<void> => {
-  const rows = await tx
-    .selectFrom('memory_observations')
-    .select(['id', 'entity_id', 'user_id', 'text_key', 'attribute', 'created_at'])
-    .where('entity_id', 'in', [keptId, otherId])
-    .where('valid_to', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  const texts = new Set<string>();
-  const slots = new Set<string>();
-  for (const row of rows) {
-    const text = `${row.user_id}\n${row.text_key}`;
-    const slot = row.attribute === null ? null : `${row.user_id}\n${row.attribute}`;
-    if (texts.has(text)) {
-      await tx.deleteFrom('memory_observations').where('id', '=', row.id).execute();
-    } else if (slot !== null && slots.has(slot)) {
-      await tx.updateTable('memory_observations').set({ valid_to: nowMs }).where('id', '=', row.id).execute();
-    }
-    texts.add(text);
-    if (slot !== null) slots.add(slot);
-  }
-  await tx
-    .updateTable('memory_observations')
-    .set({ entity_id: keptId })
-    .where('entity_id', '=', otherId)
-    .execute();
-};
-
-/** Relations between the two, and those that `kept` has already, go; the others are moved. */
-const moveRelations = async (tx: Queryable, keptId: string, otherId: string): Promise<void> => {
-  const rows = await tx
-    .selectFrom('memory_relations')
-    .select(['id', 'owner', 'from_entity_id', 'to_entity_id', 'type_folded', 'valid_to'])
-    .where((eb) =>
-      eb.or([eb('from_entity_id', 'in', [keptId, otherId]), eb('to_entity_id', 'in', [keptId, otherId])]),
-    )
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  const touches = (row: { from_entity_id: string; to_entity_id: string }): boolean =>
-    row.from_entity_id === otherId || row.to_entity_id === otherId;
-  const keyOf = (row: (typeof rows)[number]): string =>
-    [
-      row.owner,
-      ...[row.from_entity_id, row.to_entity_id].map((id) => (id === otherId ? keptId : id)),
-      row.type_folded,
-    ].join('\n');
-  const open = new Set(rows.filter((row) => !touches(row) && row.valid_to === null).map(keyOf));
-  for (const row of rows.filter(touches)) {
-    const from = row.from_entity_id === otherId ? keptId : row.from_entity_id;
-    const to = row.to_entity_id === otherId ? keptId : row.to_entity_id;
-    const key = keyOf(row);
-    if (from === to || (row.valid_to === null && open.has(key))) {
-      await tx.deleteFrom('memory_relations').where('id', '=', row.id).execute();
-      continue;
-    }
-    if (row.valid_to === null) open.add(key);
-    await tx
-      .updateTable('memory_relations')
-      .set({ from_entity_id: from, to_entity_id: to })
-      .where('id', '=', row.id)
-      .execute();
-  }
-};

@@ -97,7 +97,46 @@ const FACTS: readonly [string, ...string[]][] = [
   ['Vergiss meine Telefonnummer.', 'forget meine Telefonnummer'],
 ];
 
+const HABITS: readonly [string, ...string[]][] = [
+  ['I run a small bakery in Porto.', 'me: runs a small bakery in Porto []'],
+  ['I go running every Sunday.', 'me: goes running every Sunday []'],
+  ['We are planning our wedding for 12 June 2027.', 'me: is planning our wedding for 12 June 2027 []'],
+  ['I need my reports in PDF.', 'me: needs reports in PDF [way reports]'],
+  ["I can't eat gluten.", 'me: cannot eat gluten [habit eat gluten]'],
+  ['I was promoted to senior manager.', 'me: works as senior manager [role]'],
+  [
+    "Please don't use emojis when you answer me.",
+    'me: wants the assistant not to use emojis when you answer me []',
+  ],
+  ['Can you write to my manager Priya about Monday?', 'me: manager is Priya []'],
+  ['The code is blue-seven, please remember that.', 'me: noted: The code is blue-seven [code]'],
+  ['The project Falcon has a budget of 40000 euros.', 'Falcon: budget is 40000 euros [budget]'],
+];
+
 const NOTHING: readonly string[] = [
+  'Our servers are overloaded right now.',
+  'I read your answer and it makes sense.',
+  'My code does not compile.',
+  'The invoice is attached.',
+  'I get an error when I run npm test.',
+  'Please make the text shorter.',
+  'I think we should deploy on Friday.',
+  'I just finished the draft.',
+  'I am looking for a hotel in Rome.',
+  'I want to buy a bike.',
+  'This file uses tabs.',
+  'Python uses indentation.',
+  'I am working on the slides, give me a minute.',
+  'The customer wants a refund.',
+  'He lives in Berlin.',
+  'Show me all invoices from March 2024.',
+  'I have a question about the contract.',
+  'I run the script and it crashes.',
+  'Paris is the capital of France.',
+  'I build the app with cargo build.',
+  'I write this in a hurry.',
+  'My internet is down.',
+
   'Where do I work?',
   'Do I live in Berlin?',
   'do I like coffee',
@@ -143,7 +182,7 @@ const NOTHING: readonly string[] = [
 ];
 
 describe('extraction from messages', () => {
-  it.each(FACTS)('%s', (message, ...expected) => {
+  it.each([...FACTS, ...HABITS])('%s', (message, ...expected) => {
     expect(shown(message)).toEqual(expected);
   });
 
@@ -209,5 +248,32 @@ describe('extraction from messages', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it.each([
+    '“',
+    '"',
+    '`',
+    "'a ",
+    'actually ',
+    'now ',
+    'My a ',
+    'Aa ',
+    'I am and ',
+    'translate ',
+    'it is ',
+    "A's ",
+    ' ',
+    '1 ',
+    '. ',
+    'please ',
+    'The a of ',
+    'and ',
+  ])('is not slowed down by %j over and over', (piece) => {
+    for (const text of [piece.repeat(8_000 / piece.length), `I like ${piece.repeat(550 / piece.length)}x`]) {
+      const startedAt = performance.now();
+      extract(text);
+      expect(performance.now() - startedAt).toBeLessThan(400);
+    }
   });
 });

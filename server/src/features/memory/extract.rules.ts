@@ -1,4 +1,4 @@
-import { factsOfClause } from './clauses.rules.ts';
+import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
 import { cleanText, looksSecret } from './rules.ts';
 import {
@@ -21,7 +21,7 @@ const LEAD_IN =
   /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
 
 const REMEMBER =
-  /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
+  /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
 
 const FORGET_ALL =
   /^(?:please\s+|bitte\s+)?(?:forget|delete|erase|remove|wipe|vergiss|lösche)\s+(?:bitte\s+)?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/i;
@@ -68,7 +68,7 @@ const forgetOf = (sentence: string): Extracted | null => {
 
 /** What was said with `remember that`: a known form where one fits, else the words themselves. */
 const rememberOf = (what: string): Extracted[] => {
-  const text = trimValue(what);
+  const text = trimValue(what.replace(/^((?:my|our|the)\s[^:]{1,60}?)\s*:\s+/i, '$1 is '));
   const known = clausesOf(text).flatMap(factsOfClause);
   if (known.length > 0) return known;
   const slot =
@@ -88,8 +88,13 @@ const replaceOf = (text: string): Extracted | null => {
   return null;
 };
 
+/** `…, please remember that`: the same as `remember that …`. */
+const REMEMBER_AFTER =
+  /[,;]?\s+(?:(?:and|so)\s+)?(?:please\s+)?(?:remember|note|keep in mind|don't forget|memori[sz]e)\s+(?:that|this|it)(?:\s+please)?[.!]*$/i;
+
 const ofSentence = (sentence: string): Extracted[] => {
-  const plain = sentence.replace(LEAD_IN, '');
+  const spoken = sentence.replace(LEAD_IN, '');
+  const plain = REMEMBER_AFTER.test(spoken) ? `remember that ${spoken.replace(REMEMBER_AFTER, '')}` : spoken;
   const forget = forgetOf(plain);
   if (forget) return [forget];
   const remember = REMEMBER.exec(plain.replace(/[.!\s]+$/, ''))?.groups;
@@ -102,11 +107,14 @@ const ofSentence = (sentence: string): Extracted[] => {
   }
   const corrected = plain.replace(CORRECTION, '');
   const isCorrection = corrected !== plain;
-  if (isQuestion(corrected) || isReported(corrected)) return [];
+  if (isReported(corrected)) return [];
   const asserted = corrected.replace(/^I told you (?:that )?/i, '');
-  if (isHypothetical(asserted)) return [];
+  // Whom one calls one's own is known also in a question or a condition.
+  if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
   const facts = clausesOf(asserted).flatMap(factsOfClause);
   if (facts.length > 0) return facts;
+  const people = mentionedPeople(asserted);
+  if (people.length > 0) return people;
   const replaced =
     isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
   return replaced === null ? [] : [replaced];

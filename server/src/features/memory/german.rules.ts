@@ -44,6 +44,13 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
     claim: ({ v }) => claim(`works as ${trimValue(v ?? '')}`, 'role', 'identity'),
   },
   {
+    of: /^[Ii]ch bin\s+(?:eine?\s+)?(?<v>\p{Lu}\p{Ll}+(?:er|in|ist|eur|arzt|mann|frau|tor|ent))(?<where>\s+(?:in|bei|am|an)\s+.+)?$/u,
+    claim: ({ v, where }) =>
+      /^(?:Veganer|Vegetarier)/.test(v ?? '')
+        ? null
+        : claim(`works as ${v}${where ?? ''}`, 'role', 'identity'),
+  },
+  {
     of: /^ich bin\s+(?<v>\d{1,3})(?:\s+jahre(?:\s+alt)?)?$/iu,
     claim: ({ v }) => claim(`is ${v} years old`, 'age', 'identity'),
   },

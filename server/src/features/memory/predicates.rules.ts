@@ -1,4 +1,6 @@
+import { hasDate } from './dates.rules.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
+import { habitOfPredicate } from './habits.rules.ts';
 import { trimValue } from './sentences.rules.ts';
 
 /**
@@ -18,14 +20,9 @@ const capitalised = (text: string): boolean => /^\p{Lu}|^\d/u.test(text);
 const shortEnough = (text: string): boolean => text.length > 0 && text.length <= 160;
 
 const ROLE_WORD =
-  /(?:engineer|developer|programmer|manager|teacher|professor|doctor|nurse|student|designer|architect|analyst|director|accountant|lawyer|attorney|consultant|scientist|researcher|writer|author|editor|journalist|artist|musician|chef|cook|baker|plumber|electrician|carpenter|mechanic|pilot|driver|farmer|chemist|biologist|physicist|mathematician|economist|psychologist|therapist|dentist|pharmacist|veterinarian|vet|librarian|translator|interpreter|administrator|assistant|secretary|officer|lead|founder|co-founder|cofounder|ceo|cto|cfo|coo|president|owner|entrepreneur|freelancer|contractor|intern|trainee|apprentice|salesperson|marketer|recruiter|photographer|surgeon|paramedic|firefighter|soldier|judge|notary|planner|buyer|trader|banker|auditor|broker|geologist|astronomer|historian|philosopher|technician|operator|coach|trainer|barista|waiter|waitress|cashier|clerk|tester|maintainer|statistician|head of [\w ]+|vp of [\w ]+|lehrer(?:in)?|ärztin|arzt|ingenieur(?:in)?|entwickler(?:in)?|student(?:in)?|anwalt|anwältin|architekt(?:in)?|krankenpfleger(?:in)?)$/i;
+  /(?:engineer|developer|programmer|manager|teacher|professor|doctor|nurse|student|designer|architect|analyst|director|accountant|lawyer|attorney|consultant|scientist|researcher|writer|author|editor|journalist|artist|musician|chef|cook|baker|plumber|electrician|carpenter|mechanic|pilot|driver|farmer|chemist|biologist|physicist|mathematician|economist|psychologist|therapist|dentist|pharmacist|veterinarian|vet|librarian|translator|interpreter|administrator|assistant|secretary|officer|lead|founder|co-founder|cofounder|ceo|cto|cfo|coo|president|owner|entrepreneur|freelancer|contractor|intern|trainee|apprentice|salesperson|marketer|recruiter|photographer|surgeon|paramedic|firefighter|soldier|judge|notary|planner|buyer|trader|banker|auditor|broker|geologist|astronomer|historian|philosopher|technician|operator|coach|trainer|barista|waiter|waitress|cashier|clerk|tester|maintainer|statistician|head|chief|head of [\w ]+|vp of [\w ]+|lehrer(?:in)?|ärztin|arzt|ingenieur(?:in)?|entwickler(?:in)?|student(?:in)?|anwalt|anwältin|architekt(?:in)?|krankenpfleger(?:in)?)$/i;
 
 const DIET = /^(?:(?:strict|lifelong) )?(vegan|vegetarian|pescatarian|vegetarier(?:in)?|veganer(?:in)?)$/i;
-
-const MONTH =
-  '(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|dec(?:ember)?|dez(?:ember)?)';
-export const hasDate = (text: string): boolean =>
-  new RegExp(`\\b${MONTH}\\b|\\b\\d{4}\\b|\\b\\d{1,2}[./-]\\d{1,2}`, 'i').test(text);
 
 const organisation = (name: string) => ({ name, entityType: 'organization' });
 const place = (name: string) => ({ name, entityType: 'place' });
@@ -61,7 +58,7 @@ const rule = (source: string): RegExp => new RegExp(`^${ADVERB}${source}$`, 'iu'
 const PATTERNS: readonly Pattern[] = [
   {
     of: rule(
-      '(?:works?|am working|is working|have worked|has worked)\\s+(?<adv>remotely\\s+)?(?:as|in the role of)\\s+(?<role>an? .+?|the .+?|.+?)(?:\\s+(?:at|for|with)\\s+(?<org>.+))?',
+      '(?:works?|am working|is working|have worked|has worked|have been working|has been working)\\s+(?<adv>remotely\\s+)?(?:as|in the role of)\\s+(?<role>an? .+?|the .+?|.+?)(?:\\s+(?:at|for|with)\\s+(?<org>.+))?',
     ),
     claim: ({ role, org }) => {
       const what = value(role);
@@ -113,8 +110,15 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    of: rule('(?:am|is)\\s+(?<age>\\d{1,3})(?:\\s+years?(?:\\s+old)?|\\s+yo)?'),
-    claim: ({ age }) => claim(`is ${age} years old`, 'age', 'identity'),
+    of: rule(
+      '(?:am|is)\\s+(?<age>\\d{1,3}(?:\\s+(?:years?|months?)(?:\\s+old)?|\\s+yo)?|[a-z-]+\\s+(?:years?|months?)\\s+old)',
+    ),
+    claim: ({ age }) => {
+      const years = /^\d+(?:\s+yo)?$/i.test(age ?? '')
+        ? `${Number.parseInt(age ?? '', 10)} years old`
+        : value(age);
+      return claim(`is ${/old$/.test(years) ? years : `${years} old`}`, 'age', 'identity');
+    },
   },
   {
     of: rule('(?:am|is)\\s+(?:(?:very|severely|deathly|highly)\\s+)?allergic\\s+to\\s+(?<what>.+)'),
@@ -148,9 +152,9 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:am|is)\\s+(?<article>an?\\s+|the\\s+|our\\s+|)(?<role>[\\p{L}][\\p{L} /&-]*?)(?:\\s+(?<prep>at|for|with|of|in)\\s+(?<org>.+))?',
+      '(?:am|is)\\s+(?<article>an?\\s+|the\\s+|our\\s+|)(?<role>[\\p{L}][\\p{L} /&-]*?)(?:\\s+(?<tail>(?:working|who|speciali[sz]ing|focus(?:s?ed|s?ing)|based)\\b.*)|\\s+(?<prep>at|for|with|of|in)\\s+(?<org>.+))?',
     ),
-    claim: ({ article, role, prep, org }) => {
+    claim: ({ article, role, tail, prep, org }) => {
       const what = value(role);
       if (!ROLE_WORD.test(what) || (article === '' && !/^(?:head|chief|lead|co-?founder|c.o$)/i.test(what)))
         return null;
@@ -159,7 +163,7 @@ const PATTERNS: readonly Pattern[] = [
         prep !== undefined && prep !== 'in' && /^\p{Lu}/u.test(where) ? employerClaim(where) : null;
       return {
         ...claim(
-          `is ${article ?? ''}${what}${org === undefined ? '' : ` ${prep} ${where}`}`,
+          `is ${article ?? ''}${what}${org === undefined ? '' : ` ${prep} ${where}`}${tail === undefined ? '' : ` ${value(tail)}`}`,
           'role',
           'identity',
         ),
@@ -315,7 +319,7 @@ export const claimOfPredicate = (predicate: string): Claim | null => {
     const found = pattern.claim(match.groups ?? {});
     if (found !== null) return found;
   }
-  return null;
+  return habitOfPredicate(text);
 };
 
 const ENDED: readonly { of: RegExp; attribute: string | null }[] = [

@@ -1,9 +1,11 @@
 import { slotOf } from './facts.rules.ts';
-import { stemsOf, termsOf } from './words.rules.ts';
+import { beginningsOf, stemsOf, termsOf } from './words.rules.ts';
 
 /** What a question asks for: words, slots, and whether it is about the asker. Pure. */
 export interface RecallQuery {
   terms: string[];
+  /** What a text must contain one of to be looked at. */
+  beginnings: string[];
   /** Slots that answer it. */
   attributes: string[];
   /** Beginnings of slots (`allergy `, `opinion `). */
@@ -25,7 +27,7 @@ const INTENTS: readonly { of: RegExp; attributes?: string[]; prefixes?: string[]
     attributes: ['residence', 'city', 'address'],
   },
   {
-    of: /\b(?:my|whose|their|his|her) name\b|\bwho am i\b|\bcall me\b|\bwie hei(?:ß|ss)e? ich|\bmein name/i,
+    of: /\b(?:my|whose|their|his|her) name\b|\bwho (?:am i|i am|i'm)\b|\bcall me\b|\bwie hei(?:ß|ss)e? ich|\bmein name/i,
     attributes: ['name', 'nickname'],
   },
   { of: /\bbirthday|\bborn\b|\bgeburtstag|\bgeboren/i, attributes: ['birthday', 'birthplace'] },
@@ -41,7 +43,7 @@ const INTENTS: readonly { of: RegExp; attributes?: string[]; prefixes?: string[]
   { of: /\b(?:boss|manager|supervisor|report to|chef|vorgesetzt)/i, attributes: ['manager', 'manager name'] },
   { of: /\ballerg|\bintoleran/i, prefixes: ['allergy ', 'condition '] },
   {
-    of: /\b(?:vegan|vegetarian|diet|eat|food|restaurant|cook|recipe|meal|dinner|lunch|breakfast|snack|menu|essen|kochen|rezept)/i,
+    of: /\b(?:vegan|vegetarian|diet|eat|food|restaurant|cook|recipe|meal|dinner|lunch|breakfast|snack|menu|milk|cheese|pizza|meat|dish|drink|bake|grocer|essen|kochen|rezept)/i,
     attributes: ['diet'],
     prefixes: ['allergy ', 'condition ', 'habit eat', 'favourite food', 'opinion '],
   },
@@ -77,15 +79,18 @@ export const readQuery = (query: string): RecallQuery => {
       attributes.add(slot);
       attributes.add(`${slot} name`);
       if (slot.endsWith(' name')) attributes.add(slot.slice(0, -5));
+      // `what does my wife do`: what is kept of her stands in slots of hers.
+      if (n === 1 && slot !== 'favourite') prefixes.add(`${slot} `);
     }
   }
   return {
     terms: termsOf(query),
+    beginnings: [...new Set([...beginningsOf(query), ...termsOf(query)])],
     attributes: [...attributes].filter((a) => a !== ''),
     prefixes: [...prefixes],
     preferences,
     aboutMe:
-      /\b(?:know|remember|told you|stored?|have)\b.*\babout (?:me|myself)\b|\bdescribe me\b|\bwho am i\b|\bweißt du (?:alles )?(?:über|von) mich?\b/i.test(
+      /\b(?:know|remember|told you|stored?|have)\b.*\babout (?:me|myself)\b|\bdescribe me\b|\bwho (?:am i|i am)\b|\bweißt du (?:alles )?(?:über|von) mich?\b/i.test(
         query,
       ),
     firstPerson: /\b(?:i|i'm|i've|me|my|mine|myself|our|we|us|ich|mich|mir|mein\w*|unser\w*)\b/i.test(query),
@@ -123,11 +128,10 @@ export const scoreOf = (query: RecallQuery, candidate: RecallCandidate): number 
   const hits = others.filter((term) => textStems.has(term)).length;
   const lexical = others.length === 0 ? 0 : hits / others.length;
   const slot = candidate.attribute ?? '';
-  const bySlot =
-    query.attributes.includes(slot) ||
-    (slot !== '' && query.prefixes.some((prefix) => slot.startsWith(prefix)));
+  const exact = slot !== '' && query.attributes.includes(slot);
+  const near = slot !== '' && query.prefixes.some((prefix) => slot.startsWith(prefix));
   const byKind = query.preferences && candidate.category === 'preference';
-  const intent = bySlot ? 1 : byKind ? 0.7 : 0;
+  const intent = exact ? 1 : near ? 0.8 : byKind ? 0.7 : 0;
   const subject = named ? 1 : candidate.isSelf && query.firstPerson ? 0.8 : 0;
   const said = Math.max(intent, lexical, meaning(candidate.cosine));
   const all = query.aboutMe && candidate.isSelf;

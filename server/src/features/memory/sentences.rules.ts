@@ -4,7 +4,7 @@
  */
 
 const QUOTED =
-  /```[\s\S]*?(?:```|$)|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<=^|[\s(:,])'[^'\n]{3,}'(?=[\s).,;:!?]|$)|‘[^’\n]{3,}’(?=[\s).,;:!?]|$)/gm;
+  /```[\s\S]*?(?:```|$)|`[^`\n]{0,500}`|^[ \t]*>.*$|"[^"\n]{0,500}"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|(?<=^|[\s(:,])'[^'\n]{3,500}'(?=[\s).,;:!?]|$)|‘[^’\n]{3,500}’(?=[\s).,;:!?]|$)/gm;
 
 const NAMING = /\b(?:called|named|titled|name is|nickname is|is|heißt|ist)\s+$/i;
 
@@ -23,11 +23,12 @@ export const sentencesOf = (message: string): string[] => {
       const before = /^[.!?]/.exec(found);
       return before ? before[0] : '';
     });
-  const text = asserted.replaceAll(QUOTED, (found, offset: number) => {
+  const flat = asserted.replaceAll(/[^\S\n]+/g, ' ');
+  const text = flat.replaceAll(QUOTED, (found, offset: number) => {
     // A quoted name after `called` or `is` is part of what the author says.
     const inner = found.replace(/^["“„«'‘`]|["”“»'’`]$/g, '');
     const isName = inner.split(/\s+/).length <= 4 && !/[.!?`>]/.test(inner);
-    return isName && NAMING.test(asserted.slice(Math.max(0, offset - 30), offset)) ? inner : ' … ';
+    return isName && NAMING.test(flat.slice(Math.max(0, offset - 30), offset)) ? inner : ' … ';
   });
   const sentences: string[] = [];
   for (const line of text.split(/\n+/)) {
@@ -95,18 +96,28 @@ export const clausesOf = (sentence: string): string[] =>
     return [first ?? '', ...others.map((other) => `${subject} ${other}`)];
   });
 
+const FILLER =
+  /,?\s(?:now|currently|nowadays|these days|at the moment|right now|as well|too|though|by the way|btw|actually|anyway|please|thanks|thank you|jetzt|derzeit|übrigens|auch|momentan)$/i;
+
+/** One after the other: a repeated group over them all would take cubic time on a hostile text. */
+const withoutFillers = (text: string): string => {
+  let rest = text;
+  for (let cut = rest.replace(FILLER, ''); cut !== rest; cut = rest.replace(FILLER, '')) rest = cut.trimEnd();
+  return rest;
+};
+
 /** Cuts what follows the fact itself: reasons, fillers, the full stop. */
 export const trimValue = (value: string): string =>
-  value
-    .replace(
-      /[,;]?\s+(?:because|since (?=I|we|it|he|she|they)|so that|so please|although|though|which|who|where|weil|damit|obwohl)\b.*$/i,
-      '',
-    )
-    .replace(/\s*,\s*(?:so|and|but|as|please|not|thanks|by the way|btw|und|aber|also|bitte)\b.*$/i, '')
-    .replace(
-      /(?:,?\s+(?:now|currently|nowadays|these days|at the moment|right now|as well|too|though|by the way|btw|actually|anyway|please|thanks|thank you|jetzt|derzeit|übrigens|auch|momentan))+$/i,
-      '',
-    )
+  withoutFillers(
+    value
+      .trim()
+      .replace(
+        /[,;]?\s(?:because|since (?=I|we|it|he|she|they)|so that|so please|although|though|which|who|where|weil|damit|obwohl)\b.*$/i,
+        '',
+      )
+      .replace(/\s?,\s?(?:so|and|but|as|please|not|thanks|by the way|btw|und|aber|also|bitte)\b.*$/i, '')
+      .replace(/[\s.,;:!…]+$/u, ''),
+  )
     .replace(/[\s.,;:!…]+$/u, '')
     .replace(/^[\s,:]+/, '')
     .trim();

@@ -20,7 +20,7 @@ export const stem = (word: string): string => {
   if (s.length <= 3) return s;
   return s
     .replace(/(?:'s|’s)$/, '')
-    .replace(/(?:ies)$/, 'y')
+    .replace(/(?:ies|ied)$/, 'y')
     .replace(/(?<=.{3})(?:ing|ed|es|s|en|er|e)$/, '');
 };
 
@@ -41,5 +41,16 @@ export const termsOf = (text: string): string[] => [
       .filter((word) => word !== '' && !STOP.has(word))
       .map((word) => stem(word.replaceAll("'", '')))
       .filter((word) => word !== ''),
+  ),
+];
+
+/** Beginnings of the meaningful words as they were typed, by which the store looks for candidates. */
+export const beginningsOf = (text: string): string[] => [
+  ...new Set(
+    foldName(text)
+      .replaceAll(/[’']s\b/g, '')
+      .split(/[^\p{L}\p{N}']+/u)
+      .filter((word) => word !== '' && !STOP.has(word))
+      .map((word) => (word.length <= 4 ? word : word.slice(0, Math.max(4, word.length - 3)))),
   ),
 ];

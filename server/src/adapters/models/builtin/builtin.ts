@@ -21,7 +21,8 @@ interface Reply {
 }
 
 /**
- * The model that answers when no other is set: it quotes the passages in `request.grounding`. It refuses structured
+ * The model that answers when no other is set: it quotes the passages in `request.grounding`, or what is
+ * remembered. It refuses structured
  * output (`ModelError` refused), since it would have to make it up; callers then follow their written rules.
  */
 export function createBuiltinModel(): ModelProvider {
@@ -61,17 +62,28 @@ function answer(request: ModelRequest): Reply {
   const last = request.messages.findLast((m) => m.role !== 'system');
   if (last?.role === 'tool') return text(describeToolResult(last));
   const said = request.messages.filter((m) => m.role === 'user').map((m) => m.content);
-  const message = said.at(-1) ?? '';
+  const { grounding } = request;
+  const message = grounding?.question ?? said.at(-1) ?? '';
   const call = namedTool(message, request);
   if (call) return { content: '', toolCalls: [call] };
   const talk = smallTalk(message);
   if (talk) return text(talk);
-  if (!request.grounding) return text(cannotConverse());
-  const extract = extractAnswer(message, said.slice(0, -1), request.grounding);
-  return text(extract?.content ?? describeNoAnswer(request.grounding));
+  const earlier = said.slice(0, -1);
+  const remembered = fromMemory(message, earlier, grounding?.memories ?? []);
+  const passages = grounding?.passages ?? null;
+  if (passages === null) return text(remembered ?? cannotConverse());
+  const extract = extractAnswer(message, earlier, passages);
+  return text(extract?.content ?? remembered ?? describeNoAnswer(passages));
 }
 
 const text = (content: string): Reply => ({ content, toolCalls: [] });
+
+/** A remembered fact that answers; memories are told, not cited. */
+function fromMemory(message: string, earlier: readonly string[], memories: readonly string[]): string | null {
+  const facts = memories.map((fact, i) => ({ n: i + 1, title: '', page: null, text: fact, score: 1 }));
+  const extract = facts.length === 0 ? null : extractAnswer(message, earlier, facts);
+  return extract === null ? null : `From what I remember: ${extract.content.replaceAll(/ ?\[\d+\]/g, '')}`;
+}
 
 function describeToolResult(message: Extract<ModelMessage, { role: 'tool' }>): string {
   const content = message.content.trim();

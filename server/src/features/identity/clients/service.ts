@@ -8,6 +8,7 @@ import type { OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { insertUser } from '../../users/index.ts';
+import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
 import {
@@ -89,26 +90,10 @@ const view = (row: OauthClientRow) => ({
   created_at: iso(row.created_at),
 });
 
-/** Private or symmetric members in a set of public keys are a leak, whoever sent them. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
-const KEY_TYPES = ['RSA', 'EC', 'OKP'];
-
 const assertJwks = (keys: readonly Record<string, unknown>[]): void => {
-  const kids = new Set<unknown>();
-  keys.forEach((key, index) => {
-    const field = `/jwks/keys/${index}`;
-    if (!KEY_TYPES.includes(String(key.kty)))
-      throw invalid({ field, reason: 'must be an RSA, EC or OKP key' });
-    if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(key, member))) {
-      throw invalid({
-        field,
-        reason: 'must be a public key; this one has private members and must be given up',
-      });
-    }
-    if (key.kid !== undefined && kids.has(key.kid))
-      throw invalid({ field, reason: 'has the kid of another key' });
-    kids.add(key.kid);
-  });
+  const { faults } = readKeySet(keys);
+  if (faults.length === 0) return;
+  throw invalid(...faults.map(({ index, fault }) => ({ field: `/jwks/keys/${index}`, reason: fault })));
 };
 
 export const createClients = (options: ClientsOptions) => {

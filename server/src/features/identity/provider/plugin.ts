@@ -6,9 +6,11 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { OIDC_PATHS, type OidcEngine } from '../../../kernel/oidc.ts';
 import type { Clients } from '../clients/service.ts';
+import { readClaims, readHeader } from '../jwt-form.ts';
 import type { Assertions } from '../machine-keys/assertions.ts';
 import type { MachineKeys } from '../machine-keys/service.ts';
 import { originOf } from '../origin.ts';
+import { SIGNATURE_ALGORITHMS } from '../public-keys.ts';
 import { authenticateClient, parseForm } from './form.ts';
 import { type InteractionOptions, mountInteraction } from './interaction.ts';
 import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
@@ -40,6 +42,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const byAppCode: Partial<Record<AppError['code'], OAuthErrorCode>> = {
@@ -115,6 +118,17 @@ const delegate = async (engine: Engine, request: FastifyRequest, reply: FastifyR
   await engine.handle(withBody(request.raw, request.body), reply.raw);
 };
 
+/** RFC 7521, 4.2: what cannot be a client's assertion is `invalid_client`, where the library says `invalid_request`. */
+const assertClientAssertion = (body: unknown): void => {
+  const form = new URLSearchParams(typeof body === 'string' ? body : '');
+  const assertion = form.get('client_assertion');
+  if (assertion === null) return;
+  const known = readHeader(assertion, SIGNATURE_ALGORITHMS) !== null && readClaims(assertion) !== null;
+  if (!known || form.get('client_assertion_type') !== ASSERTION_TYPE) {
+    throw new OAuthError('invalid_client', 'the client assertion is not valid');
+  }
+};
+
 const bearer = (request: FastifyRequest): string => {
   const token = /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {
@@ -188,18 +202,23 @@ export const providerPlugin =
 
     native(OIDC_PATHS.authorization, ['GET', 'POST']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
-    native(OIDC_PATHS.jwks, ['GET']);
-    native('/.well-known/openid-configuration', ['GET']);
-    native('/.well-known/oauth-authorization-server', ['GET']);
+    native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
+    native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
+    native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
     native(OIDC_PATHS.endSession, ['GET', 'POST']);
     native(`${OIDC_PATHS.endSession}/confirm`, ['POST']);
     native(`${OIDC_PATHS.endSession}/success`, ['GET']);
 
+    // The preflight of browser clients; their origins are those of their redirect addresses.
+    scope.options(OIDC_PATHS.token, (request, reply) => delegate(engine, request, reply));
     scope.post(OIDC_PATHS.token, async (request, reply) => {
       const grantTypes = new URLSearchParams(typeof request.body === 'string' ? request.body : '').getAll(
         'grant_type',
       );
-      if (!grantTypes.includes(JWT_BEARER)) return delegate(engine, request, reply);
+      if (!grantTypes.includes(JWT_BEARER)) {
+        assertClientAssertion(request.body);
+        return delegate(engine, request, reply);
+      }
       const form = parseForm(request.body);
       const assertion = form.get('assertion');
       if (assertion === undefined) throw new OAuthError('invalid_request', 'assertion is missing');
@@ -210,7 +229,7 @@ export const providerPlugin =
       );
       return reply.header('cache-control', 'no-store').send(answer);
     });
-    only(OIDC_PATHS.token, ['POST']);
+    only(OIDC_PATHS.token, ['POST', 'OPTIONS']);
 
     const tokenField = (form: Map<string, string>): string => {
       const token = form.get('token');

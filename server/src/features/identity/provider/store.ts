@@ -148,3 +148,11 @@ export const saveRecordOnce = async (tx: Queryable, record: ProviderRecord): Pro
     .execute();
   return rows.length === 1;
 };
+
+/** Grants of sessions that ended by themselves. */
+export const deleteRecordsOfEndedSessions = async (tx: Queryable, before: number): Promise<void> => {
+  await tx
+    .deleteFrom('oidc_records')
+    .where('grant_id', 'in', (eb) => eb.selectFrom('sessions').select('id').where('expires_at', '<', before))
+    .execute();
+};

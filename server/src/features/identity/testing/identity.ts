@@ -10,6 +10,8 @@ import type { Origin } from '../sessions/families.ts';
 /** An identity feature on a store of its own, with a clock that the test moves. */
 export interface TestIdentity {
   identity: Identity;
+  /** A second node on the same store and keys, started. */
+  another(): Promise<Identity>;
   db: Db;
   dataDir: string;
   clock: { now(): number; advance(ms: number): void };
@@ -24,6 +26,8 @@ const CONFIG: IdentityConfig = {
   IDP_URL: null,
   IDP_CLIENT_ID: 'pentarch-api',
   IDP_CLIENT_SECRET: null,
+  IDP_AUDIENCE: null,
+  IDP_CREATE_USERS: true,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
@@ -44,22 +48,26 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
     },
   };
   const silent = () => {};
-  const identity = createIdentity({
-    db,
-    clock,
-    config: { ...CONFIG, ...config },
-    dataDir,
-    publicUrl: () => ISSUER,
-    audit: createAudit(clock),
-    mailer: {
-      delivers: false,
-      send: () => Promise.resolve(),
-    },
-    log: { info: silent, warn: silent, error: silent },
-  });
+  const node = () =>
+    createIdentity({
+      db,
+      clock,
+      config: { ...CONFIG, ...config },
+      dataDir,
+      publicUrl: () => ISSUER,
+      audit: createAudit(clock),
+      mailer: { delivers: false, send: () => Promise.resolve() },
+      log: { info: silent, warn: silent, error: silent },
+    });
+  const identity = node();
   const [first] = await Promise.all([identity.ensureFirstAdmin(), identity.start()]);
   return {
     identity,
+    another: async () => {
+      const other = node();
+      await other.start();
+      return other;
+    },
     db,
     dataDir,
     clock,

@@ -98,6 +98,22 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     return options.authenticate(token);
   };
 
+  /** All refusals that need no body, in the contract's order. */
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (isForeignOrigin(request)) {
+      throw new AppError(
+        'FORBIDDEN',
+        'this origin may not call; the setting CORS_ORIGINS names those that may',
+      );
+    }
+    request.context.caller = await signIn(request);
+    const limited = options.limit(request, reply);
+    if (limited !== null) throw limited;
+    if (options.draining()) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
+    }
+  };
+
   /** Hands the connection to the SDK, with the headers that the platform has set. */
   const takeOver = (reply: FastifyReply): void => {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -107,13 +123,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
   };
 
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const caller = await signIn(request);
-    request.context.caller = caller;
-    const limited = options.limit(request, reply);
-    if (limited !== null) throw limited;
-    if (options.draining()) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
-    }
+    const { caller } = request.context;
+    if (caller === null) throw new Error('the request was not signed in');
     const isPost = request.method === 'POST';
     const body: unknown = isPost ? parseJsonBody(request.body as Buffer) : undefined;
 
@@ -165,16 +176,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       method: ['GET', 'POST', 'DELETE'],
       url: PATH,
       config,
-      schema: { hide: true },
-      onRequest: async (request) => {
-        // Before the body is read.
-        if (isForeignOrigin(request)) {
-          throw new AppError(
-            'FORBIDDEN',
-            'this origin may not call; the setting CORS_ORIGINS names those that may',
-          );
-        }
-      },
+      // `consumes`: the body is this plugin's own affair.
+      schema: { hide: true, consumes: ['application/json'] },
+      onRequest: admit,
       handler: async (request, reply) => {
         await serve(request, reply);
         return reply;

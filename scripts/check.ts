@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+
+/** `npm run check`: everything about the sources that needs no running server. Exit 1 when a step fails. */
+
+interface Step {
+  name: string;
+  about: string;
+  command: readonly [string, ...string[]];
+}
+
+interface Outcome {
+  step: Step;
+  ok: boolean;
+  seconds: number;
+  output: string;
+}
+
+const bin = (name: string): string => path.join('node_modules', '.bin', name);
+const script = (name: string, ...args: string[]): [string, ...string[]] => [
+  process.execPath,
+  path.join('scripts', name),
+  ...args,
+];
+
+/** The longest first, so that two at a time end together. */
+const STEPS: readonly Step[] = [
+  { name: 'types', about: 'tsc on everything', command: [bin('tsc'), '-p', 'tsconfig.json'] },
+  { name: 'openapi', about: 'api/openapi.json valid and fresh', command: script('openapi.ts', '--check') },
+  { name: 'style', about: 'format and lint', command: [bin('biome'), 'check', '--max-diagnostics=50', '.'] },
+  {
+    name: 'build types',
+    about: 'the server’s declarations can be emitted',
+    command: [bin('tsc'), '-p', 'server', '--noEmit'],
+  },
+  { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
+  { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
+  {
+    name: 'settings',
+    about: 'docs/reference/settings.md fresh',
+    command: script('settings-docs.ts', '--check'),
+  },
+];
+
+const AT_ONCE = 2;
+
+const run = (step: Step): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const startedAt = performance.now();
+    const [file, ...args] = step.command;
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const parts: Buffer[] = [];
+    child.stdout.on('data', (part: Buffer) => parts.push(part));
+    child.stderr.on('data', (part: Buffer) => parts.push(part));
+    const done = (ok: boolean, note = ''): void => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      resolve({ step, ok, seconds, output: Buffer.concat(parts).toString('utf8').trim() + note });
+    };
+    child.once('error', (error) => done(false, error.message));
+    child.once('close', (code) => done(code === 0));
+  });
+
+const queue = [...STEPS];
+const outcomes: Outcome[] = [];
+const worker = async (): Promise<void> => {
+  for (let step = queue.shift(); step !== undefined; step = queue.shift()) outcomes.push(await run(step));
+};
+await Promise.all(Array.from({ length: AT_ONCE }, worker));
+
+const failed = outcomes.filter((outcome) => !outcome.ok);
+for (const { step, output } of failed) {
+  process.stdout.write(`\n── ${step.name} ──\n${output === '' ? 'failed without a word' : output}\n`);
+}
+process.stdout.write('\n');
+for (const step of STEPS) {
+  const outcome = outcomes.find((one) => one.step === step);
+  if (outcome === undefined) continue;
+  const { ok, seconds } = outcome;
+  process.stdout.write(
+    `${ok ? 'ok    ' : 'FAILED'}  ${step.name.padEnd(12)} ${seconds.toFixed(1).padStart(5)} s  ${step.about}\n`,
+  );
+}
+process.exit(failed.length === 0 ? 0 : 1);

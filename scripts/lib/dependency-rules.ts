@@ -1,0 +1,110 @@
+import type { IConfiguration } from 'dependency-cruiser';
+
+/** The layer rules of ARCHITECTURE.md, "Checked in npm run check", 1 to 4. */
+
+const TESTS = '(\\.test\\.ts$|/testing/)';
+const DRIVERS = '(^|node_modules/)(kysely|pg|pg-boss|sqlite-vec)(/|$)|^(node:)?sqlite$';
+
+export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
+  {
+    name: 'kernel-is-pure',
+    comment:
+      'kernel/ imports only kernel/ (uuid makes ids, typebox schemas): no node modules, no layers above',
+    severity: 'error',
+    from: { path: '^server/src/kernel/', pathNot: TESTS },
+    to: { pathNot: '^server/src/kernel/|(^|node_modules/)(uuid|typebox)(/|$)' },
+  },
+  {
+    name: 'rules-are-pure',
+    comment: 'rules.ts imports only kernel/, other rules and this feature’s types',
+    severity: 'error',
+    from: { path: '^server/src/.*rules\\.ts$', pathNot: TESTS },
+    to: {
+      pathNot: ['^server/src/kernel/', '[./]rules\\.ts$', '^server/src/.*/(schema|types|ports)\\.ts$'],
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'rules-without-node',
+    comment: 'no node modules in rules.ts, not even their types',
+    severity: 'error',
+    from: { path: '^server/src/.*rules\\.ts$', pathNot: TESTS },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'service-knows-no-border',
+    comment: 'service.ts imports neither Fastify nor Kysely nor adapters',
+    severity: 'error',
+    from: { path: '^server/src/features/.*service\\.ts$', pathNot: TESTS },
+    to: { path: `(^|node_modules/)(fastify|@fastify)(/|$)|${DRIVERS}|^server/src/adapters/` },
+  },
+  {
+    name: 'sql-lives-in-stores',
+    comment: 'only store.ts, db/ and jobs/ import Kysely or drivers',
+    severity: 'error',
+    from: {
+      path: '^server/src/',
+      pathNot: ['(^|[/.-])store\\.ts$', '^server/src/(db|jobs)/', TESTS],
+    },
+    to: { path: DRIVERS },
+  },
+  {
+    name: 'features-meet-at-their-index',
+    comment: 'across features only through index.ts',
+    severity: 'error',
+    from: { path: '^server/src/features/([^/]+)/', pathNot: TESTS },
+    to: { path: '^server/src/features/([^/]+)/', pathNot: ['^server/src/features/$1/', '/index\\.ts$'] },
+  },
+  {
+    name: 'features-know-no-root',
+    comment: 'features get what they need as arguments: no import of compose, config or main',
+    severity: 'error',
+    from: { path: '^server/src/(features|kernel|http|db|jobs|adapters)/', pathNot: TESTS },
+    to: { path: '^server/src/(compose[^/]*|main|config|banner)\\.ts$', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'adapters-know-ports-only',
+    comment: 'adapters import the kernel, ports, libraries and their own folder',
+    severity: 'error',
+    from: { path: '^server/src/adapters/', pathNot: TESTS },
+    to: { path: '^server/src/', pathNot: ['^server/src/kernel/', '^server/src/adapters/', '/ports\\.ts$'] },
+  },
+  {
+    name: 'adapters-are-built-in-compose',
+    comment: 'only compose.ts (and its parts compose-*.ts) imports adapters',
+    severity: 'error',
+    from: {
+      path: '^server/src/',
+      pathNot: ['^server/src/adapters/', '^server/src/compose[^/]*\\.ts$', TESTS],
+    },
+    to: { path: '^server/src/adapters/' },
+  },
+  {
+    name: 'product-knows-no-tests',
+    comment: 'the product imports no test code',
+    severity: 'error',
+    from: { path: '^(server/src|cli|console)/', pathNot: TESTS },
+    to: { path: `^server/test/|${TESTS}` },
+  },
+  {
+    name: 'clients-go-through-the-sdk',
+    comment: 'CLI and console reach the API only through sdk/typescript',
+    severity: 'error',
+    from: { path: '^(cli|console)/', pathNot: TESTS },
+    to: { path: '^(server|bench)/' },
+  },
+  {
+    name: 'no-cycles',
+    comment: 'no cycles, not even of types',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'resolvable',
+    comment: 'every import resolves',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+];

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { startPostgres } from '../server/test/support/postgres.ts';
+import { startRedis } from '../server/test/support/redis.ts';
+
+/**
+ * `npm run test:all`: starts a throw-away PostgreSQL and Redis, tells the suites where they are, runs vitest and stops
+ * what it started. A missing part is a failure with the name of its Debian package, never a skipped test.
+ */
+
+interface Part {
+  name: string;
+  stop(): Promise<void>;
+}
+
+const started: Part[] = [];
+let stopping: Promise<void> | null = null;
+
+const stopAll = (): Promise<void> => {
+  stopping ??= Promise.allSettled(started.map((part) => part.stop())).then(() => {});
+  return stopping;
+};
+
+const start = async <T extends { stop(): Promise<void> }>(
+  name: string,
+  packages: string,
+  make: () => Promise<T>,
+): Promise<T> => {
+  try {
+    const part = await make();
+    started.push({ name, stop: () => part.stop() });
+    return part;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name} could not be started (Debian: apt-get install ${packages}): ${reason}`);
+  }
+};
+
+/** Runs vitest with what was given behind `--`; resolves with its exit code. */
+const vitest = (environment: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const command = path.join('node_modules', 'vitest', 'vitest.mjs');
+    const child = spawn(
+      process.execPath,
+      [command, 'run', '--config', 'vitest.all.config.ts', ...process.argv.slice(2)],
+      { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment } },
+    );
+    started.push({ name: 'vitest', stop: () => Promise.resolve(void child.kill('SIGTERM')) });
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stopAll().then(() => process.exit(1));
+  });
+}
+
+let code = 1;
+try {
+  const [postgres, redis] = await Promise.all([
+    start('PostgreSQL', 'postgresql', startPostgres),
+    start('Redis', 'redis-server', startRedis),
+  ]);
+  code = await vitest({ TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url });
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+} finally {
+  await stopAll();
+}
+process.exit(code);

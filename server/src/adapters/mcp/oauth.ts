@@ -1,0 +1,199 @@
+import {
+  type AuthProvider,
+  auth,
+  extractWWWAuthenticateParams,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { McpFault, type McpHttpEndpoint, type McpOAuthStore } from '../../kernel/mcp.ts';
+import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+
+/**
+ * Signing in at a server's authorization server, by the SDK's own flow (discovery, registration, PKCE, resource
+ * indicators, issuer checks). What is kept goes through `McpOAuthStore`, which encrypts it.
+ */
+
+/** What is kept between requests; version 1 of the form. */
+interface OAuthState {
+  v: 1;
+  tokens?: StoredOAuthTokens | undefined;
+  client?: StoredOAuthClientInformation | undefined;
+  discovery?: OAuthDiscoveryState | undefined;
+  /** Of a sign-in under way. */
+  codeVerifier?: string | undefined;
+  state?: string | undefined;
+}
+
+export interface ServerOAuth {
+  authProvider: AuthProvider;
+  /** For the requests to the MCP server itself. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  begin(state: string): Promise<string | null>;
+  finish(answer: { code: string; state: string; iss: string | null }): Promise<void>;
+}
+
+export const createOAuth = (
+  endpoint: McpHttpEndpoint,
+  store: McpOAuthStore,
+  outgoing: OutgoingHttp,
+  redirectUrl: string,
+): ServerOAuth => {
+  const settings = endpoint.oauth ?? { grant: 'authorization_code' as const };
+  const interactive = settings.grant === 'authorization_code';
+  let cached: OAuthState | null = null;
+  let authorizationUrl: string | null = null;
+  /** The state of a sign-in that a person has begun; without one nothing of a sign-in is written. */
+  let wantedState: string | null = null;
+
+  const load = async (): Promise<OAuthState> => {
+    const text = await store.load();
+    cached = text === null ? { v: 1 } : (JSON.parse(text) as OAuthState);
+    return cached;
+  };
+  const current = async (): Promise<OAuthState> => cached ?? load();
+  const change = async (part: Partial<OAuthState>): Promise<void> => {
+    cached = { ...(await current()), ...part };
+    await store.save(JSON.stringify(cached));
+  };
+
+  const provider: OAuthClientProvider = {
+    redirectUrl: interactive ? redirectUrl : undefined,
+    clientMetadata: {
+      client_name: 'Pentarch',
+      redirect_uris: interactive ? [redirectUrl] : [],
+      grant_types: interactive ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
+      response_types: interactive ? ['code'] : [],
+      token_endpoint_auth_method:
+        settings.clientSecret === undefined && interactive ? 'none' : 'client_secret_basic',
+      ...(settings.scope === undefined ? {} : { scope: settings.scope }),
+    },
+    state: async () => {
+      if (wantedState === null) return 'none';
+      await change({ state: wantedState });
+      return wantedState;
+    },
+    async clientInformation() {
+      const { client } = await current();
+      if (settings.clientId === undefined) return client;
+      return {
+        client_id: settings.clientId,
+        ...(settings.clientSecret === undefined ? {} : { client_secret: settings.clientSecret }),
+        // Bound to the first authorization server that it was used at.
+        ...(client?.issuer === undefined ? {} : { issuer: client.issuer }),
+      };
+    },
+    saveClientInformation: (client) => change({ client }),
+    tokens: async () => (await current()).tokens,
+    saveTokens: (tokens) => change({ tokens }),
+    redirectToAuthorization: (url) => {
+      authorizationUrl = url.href;
+    },
+    saveCodeVerifier: async (codeVerifier) => {
+      // A refusal in the background must not spoil a sign-in that waits in a browser.
+      if (wantedState !== null) await change({ codeVerifier });
+    },
+    async codeVerifier() {
+      const { codeVerifier } = await current();
+      if (codeVerifier === undefined) throw new McpFault('unauthorized', 'no sign-in is under way');
+      return codeVerifier;
+    },
+    saveDiscoveryState: (discovery) => change({ discovery }),
+    discoveryState: async () => (await current()).discovery,
+    async invalidateCredentials(scope) {
+      const all = scope === 'all';
+      await change({
+        ...(all || scope === 'tokens' ? { tokens: undefined } : {}),
+        ...(all || scope === 'client' ? { client: undefined } : {}),
+        ...(all || scope === 'verifier' ? { codeVerifier: undefined } : {}),
+        ...(all || scope === 'discovery' ? { discovery: undefined } : {}),
+      });
+    },
+    ...(interactive
+      ? {}
+      : {
+          prepareTokenRequest: (scope?: string) =>
+            new URLSearchParams({
+              grant_type: 'client_credentials',
+              ...(scope === undefined ? {} : { scope }),
+            }),
+        }),
+  };
+
+  const run = (more: {
+    authorizationCode?: string;
+    iss?: string;
+    resourceMetadataUrl?: URL;
+    scope?: string;
+  }) =>
+    auth(provider, {
+      serverUrl: endpoint.url,
+      // Not the transport's own: that adds the headers of the MCP server, which are no business of another host.
+      fetchFn: (url, init) => outgoing.fetch(url, init),
+      ...(settings.scope === undefined ? {} : { scope: settings.scope }),
+      ...more,
+    });
+
+  let renewing: Promise<void> | null = null;
+  /** The token that each answer was given to. */
+  const usedToken = new WeakMap<Response, string>();
+
+  /** A refresh token can be used once: however many calls are refused at a time, one of them renews for all. */
+  const renew = async (response: Response): Promise<void> => {
+    const before = cached?.tokens?.access_token;
+    // Was under way while another call renewed the token: the new one has not been tried.
+    const used = usedToken.get(response);
+    if (used !== undefined && used !== '' && before !== undefined && used !== before) return;
+    // Another node may have renewed it already.
+    const { tokens } = await load();
+    if (interactive && tokens?.refresh_token === undefined) {
+      throw new UnauthorizedError('authorization needed: a person has to sign in');
+    }
+    if (before === undefined || tokens === undefined || tokens.access_token === before) {
+      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+      // Begun by the server's refusal, without a person to send anywhere: only what needs none can succeed.
+      const result = await run({
+        ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+        ...(scope === undefined || settings.scope !== undefined ? {} : { scope }),
+      });
+      if (result !== 'AUTHORIZED')
+        throw new UnauthorizedError('authorization needed: a person has to sign in');
+    }
+  };
+
+  return {
+    async fetch(url, init) {
+      const response = await outgoing.fetch(url, init);
+      const header = new Headers(init?.headers).get('authorization') ?? '';
+      usedToken.set(response, header.replace(/^Bearer /, ''));
+      return response;
+    },
+    authProvider: {
+      token: async () => (await current()).tokens?.access_token,
+      onUnauthorized: ({ response }) => {
+        renewing ??= renew(response).finally(() => {
+          renewing = null;
+        });
+        return renewing;
+      },
+    },
+    async begin(state) {
+      wantedState = state;
+      await change({ tokens: undefined, codeVerifier: undefined, state: undefined, discovery: undefined });
+      const result = await run({});
+      return result === 'AUTHORIZED' ? null : authorizationUrl;
+    },
+    async finish({ code, state, iss }) {
+      const kept = await load();
+      if (kept.state === undefined || kept.state === '' || kept.state !== state) {
+        throw new McpFault('unauthorized', 'no sign-in of this kind is under way');
+      }
+      // Once, whatever comes of it.
+      await change({ state: undefined });
+      await run({ authorizationCode: code, ...(iss === null ? {} : { iss }) });
+      await change({ codeVerifier: undefined });
+    },
+  };
+};

@@ -1,0 +1,1 @@
+export { type CommunicationDeps, communicationTools } from './tools.ts';

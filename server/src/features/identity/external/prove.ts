@@ -1,0 +1,82 @@
+import type { Db } from '../../../db/db.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { unauthorized } from '../../../kernel/errors.ts';
+import { CLOCK_SKEW_S } from '../access-tokens.ts';
+import type { Proof } from '../authenticate.ts';
+import { assertActive, callerOf } from '../principal.ts';
+import { hashSecret } from '../secrets.ts';
+import { findPrincipal } from '../store.ts';
+import { personOf } from './claims.rules.ts';
+import type { People } from './people.ts';
+import type { ExternalVerifier, ProvenClaims } from './verify.ts';
+
+/** "cached for at most 30 s and never past exp" (contract, section 3). */
+const INTROSPECTION_LIFE_MS = 30_000;
+
+export interface ProveExternalOptions {
+  db: Db;
+  clock: Clock;
+  verifier: ExternalVerifier;
+  people: People;
+  clientId: string;
+  /** The account's roles follow the token: what is remembered of its other tokens is void. */
+  changed(userId: string): void;
+}
+
+const isJwt = (token: string): boolean => token.split('.').length === 3;
+
+/** Proof of a token of an external provider. */
+export const proveExternal = (options: ProveExternalOptions) => {
+  const { db, clock, verifier, people, clientId } = options;
+
+  const settle = async (proven: ProvenClaims): Promise<{ userId: string; added: string[] }> => {
+    const person = personOf(proven.claims, clientId);
+    if (person === null) throw unauthorized('TOKEN_INVALID', 'the token has no subject');
+    const { userId, changed } = await people.settle(person);
+    if (changed) options.changed(userId);
+    return { userId, added: person.permissions };
+  };
+
+  const stateOf = async (token: string, proven: ProvenClaims, owner: { userId: string; added: string[] }) => {
+    const principal = await findPrincipal(db.read, owner.userId);
+    if (principal === undefined) throw unauthorized('TOKEN_REVOKED', 'the account does not exist any more');
+    assertActive(principal);
+    const { jti } = proven.claims;
+    return callerOf(principal, {
+      kind: 'jwt',
+      tokenId: typeof jti === 'string' ? jti : hashSecret(token),
+      sessionId: null,
+      expiresAt: proven.expiresAt,
+      only: null,
+      added: owner.added,
+    });
+  };
+
+  const proveJwt = async (token: string): Promise<Proof> => {
+    const proven = await verifier.jwt(token);
+    const owner = await settle(proven);
+    return {
+      refusedAfter: proven.expiresAt + CLOCK_SKEW_S * 1000,
+      state: () => stateOf(token, proven, owner),
+    };
+  };
+
+  const proveOpaque = async (token: string): Promise<Proof> => {
+    let proven = await verifier.opaque(token);
+    let owner = await settle(proven);
+    let askedAt = clock.now();
+    return {
+      refusedAfter: proven.expiresAt,
+      async state() {
+        if (clock.now() - askedAt >= INTROSPECTION_LIFE_MS) {
+          proven = await verifier.opaque(token);
+          owner = await settle(proven);
+          askedAt = clock.now();
+        }
+        return stateOf(token, proven, owner);
+      },
+    };
+  };
+
+  return (token: string): Promise<Proof> => (isJwt(token) ? proveJwt(token) : proveOpaque(token));
+};

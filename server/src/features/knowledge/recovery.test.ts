@@ -1,0 +1,3 @@
+import { knowledgeRecoverySuite } from '../../../test/suites/knowledge-recovery.ts';
+
+knowledgeRecoverySuite('SQLite', async () => ({}));

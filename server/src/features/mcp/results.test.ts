@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { capResult, modelText } from './results.ts';
+import { createSecretBox } from './secret-box.ts';
+
+const text = (value: string) => ({
+  content: [{ type: 'text', text: value }],
+  structured: undefined,
+  isError: false,
+});
+
+describe('caps of results', () => {
+  it('leave small results as they are', () => {
+    const result = {
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'image', data: 'AA==', mimeType: 'image/png' },
+      ],
+      structured: { n: 1 },
+      isError: false,
+    };
+    expect(capResult(result)).toEqual({ ...result, truncated: false });
+  });
+
+  it('cut text at a character, say so, and stay within the limit', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 300, maxLength: 600 }), (value) => {
+        const capped = capResult(text(value), 256);
+        const kept = String(capped.content[0]?.text);
+        expect(kept.isWellFormed()).toBe(true);
+        expect(value.startsWith(kept.replace(/\n\[truncated: [^\]]*\]$/, ''))).toBe(true);
+        if (capped.truncated) expect(Buffer.byteLength(kept)).toBeLessThan(256 + 64);
+      }),
+    );
+  });
+
+  it('leave out binary blocks that do not fit, and structured content too', () => {
+    const image = { type: 'image', data: 'A'.repeat(1_000), mimeType: 'image/png' };
+    const capped = capResult(
+      { content: [image], structured: { big: 'x'.repeat(1_000) }, isError: false },
+      500,
+    );
+    expect(capped).toMatchObject({
+      truncated: true,
+      content: [{ type: 'text', text: expect.stringMatching(/left out: image/) }],
+    });
+    expect(capped.structured).toBeUndefined();
+  });
+});
+
+describe('text for a model', () => {
+  it('names what is no text, and drops what nobody can see', () => {
+    const content = [
+      { type: 'text', text: 'a\u{e0041}b\u200b' },
+      { type: 'image', data: 'AA==', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: 'file:///x', text: 'inside' } },
+    ];
+    expect(modelText({ content, structured: undefined, isError: false })).toBe(
+      'ab\n[image image/png]\ninside',
+    );
+  });
+
+  it('gives structured content where there is no text', () => {
+    expect(modelText({ content: [], structured: { n: 1 }, isError: false })).toBe('{"n":1}');
+  });
+
+  it('is cut and marked', () => {
+    expect(modelText(text('x'.repeat(100_000)))).toMatch(
+      /^x{65536}\n\[truncated: 65536 of 100000 characters\]$/,
+    );
+  });
+});
+
+describe('secret box', () => {
+  const box = createSecretBox(Buffer.alloc(32, 1));
+  it('opens what it sealed, in its place and with its key only', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (value, place) => {
+        const sealed = box.seal(value, place);
+        expect(box.open(sealed, place)).toBe(value);
+        expect(() => box.open(sealed, `${place}!`)).toThrow();
+        expect(() => createSecretBox(Buffer.alloc(32, 2)).open(sealed, place)).toThrow();
+      }),
+    );
+  });
+
+  it('refuses what was altered', () => {
+    const sealed = box.seal('text', 'place');
+    const flipped = sealed.slice(0, -2) + (sealed.endsWith('AA') ? 'BB' : 'AA');
+    expect(() => box.open(flipped, 'place')).toThrow();
+    expect(() => createSecretBox(Buffer.alloc(16))).toThrow(/32 bytes/);
+  });
+});

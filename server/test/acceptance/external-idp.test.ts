@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API, type ExternalIdp, startExternalIdp } from '../support/external-idp.ts';
+import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
+
+/** Contract 3, external identity provider. The claim shapes are those that Zitadel and Keycloak document. */
+
+const ZITADEL_ORG = '280123456789012345';
+
+const zitadel = (sub: string, roles: string[], organisation = ZITADEL_ORG) => ({
+  sub,
+  name: 'Zita Del',
+  email: 'zita@example.test',
+  'urn:zitadel:iam:user:resourceowner:id': organisation,
+  'urn:zitadel:iam:user:resourceowner:name': 'ACME Ltd',
+  'urn:zitadel:iam:org:project:roles': Object.fromEntries(
+    roles.map((role) => [role, { [organisation]: 'acme.zitadel.test' }]),
+  ),
+});
+
+const keycloak = (sub: string, roles: string[]) => ({
+  sub,
+  typ: 'Bearer',
+  azp: 'web',
+  preferred_username: 'kay',
+  name: 'Kay Cloak',
+  email: 'kay@example.test',
+  realm_access: { roles: ['offline_access', 'uma_authorization', ...roles] },
+  resource_access: { account: { roles: ['manage-account'] } },
+});
+
+describe('external identity provider', () => {
+  let idp: ExternalIdp;
+  let server: IdentityServer;
+
+  const start = (config: Record<string, unknown> = {}) =>
+    startIdentityServer({
+      IDP_URL: idp.issuer,
+      IDP_CLIENT_ID: API.id,
+      IDP_CLIENT_SECRET: API.secret,
+      ...config,
+    });
+
+  beforeAll(async () => {
+    idp = await startExternalIdp();
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.close();
+    await idp.close();
+  });
+
+  const me = async (token: string, url = server.url) => {
+    const answer = await fetch(`${url}/v2/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+
+  it('takes a Zitadel token: person, organisation as tenant, roles', async () => {
+    const first = await me(await idp.token(zitadel('1', ['operator', 'unknown-role'])));
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({ name: 'Zita Del', email: 'zita@example.test', roles: ['operator'] });
+    expect(first.body.platform_admin).toBe(false);
+    const again = await me(await idp.token(zitadel('1', ['analyst'])));
+    expect(again.body).toMatchObject({ sub: first.body.sub, org_id: first.body.org_id, roles: ['analyst'] });
+    const other = await me(await idp.token(zitadel('2', ['admin'], '999')));
+    expect(other.body.org_id).not.toBe(first.body.org_id);
+    // An admin of another organisation is no administrator of the platform.
+    expect(other.body).toMatchObject({ roles: ['admin'], platform_admin: false });
+  });
+
+  it('does not take roles that Zitadel grants in another organisation', async () => {
+    const claims = {
+      ...zitadel('3', []),
+      'urn:zitadel:iam:org:project:roles': {
+        admin: { '999': 'other.test' },
+        user: { [ZITADEL_ORG]: 'acme.test' },
+      },
+    };
+    expect((await me(await idp.token(claims))).body.roles).toEqual(['user']);
+  });
+
+  it('takes a Keycloak token', async () => {
+    const { body } = await me(await idp.token(keycloak('kc-1', ['analyst'])));
+    expect(body).toMatchObject({ name: 'Kay Cloak', email: 'kay@example.test', roles: ['analyst'] });
+  });
+
+  it("adds a token's permissions to those of its roles, and nothing that is no permission", async () => {
+    const { body } = await me(
+      await idp.token({ ...keycloak('kc-2', ['user']), permissions: ['audit:read', 'x:y'] }),
+    );
+    expect(body.permissions).toContain('audit:read');
+    expect(body.permissions).not.toContain('x:y');
+  });
+
+  it('refuses ID tokens, other audiences and issuers, and tokens without an end', async () => {
+    const base = keycloak('kc-3', ['user']);
+    for (const claims of [
+      { ...base, typ: 'ID' },
+      { ...base, nonce: 'n' },
+      { ...base, at_hash: 'x' },
+      { ...base, aud: 'other' },
+      { ...base, iss: 'https://evil.test' },
+      { ...base, exp: undefined },
+      { ...base, exp: Math.floor(Date.now() / 1000) - 61 },
+      { ...base, sub: undefined },
+      { ...base, nbf: Math.floor(Date.now() / 1000) + 61 },
+    ]) {
+      expect([claims, (await me(await idp.token(claims))).status]).toEqual([claims, 401]);
+    }
+  });
+
+  it('reads the keys again for an unknown kid, and does so seldom', async () => {
+    await idp.rotate();
+    server.clock.advance(11_000);
+    const before = idp.hits('/jwks');
+    expect((await me(await idp.token(keycloak('kc-4', ['user'])))).status).toBe(200);
+    expect(idp.hits('/jwks')).toBe(before + 1);
+    const forged = (await idp.token(keycloak('kc-4', ['user']))).split('.');
+    for (let i = 0; i < 10; i += 1) {
+      const header = Buffer.from(JSON.stringify({ alg: 'RS256', typ: 'at+jwt', kid: `k${i}` })).toString(
+        'base64url',
+      );
+      expect((await me([header, forged[1], forged[2]].join('.'))).status).toBe(401);
+    }
+    expect(idp.hits('/jwks')).toBe(before + 1);
+  });
+
+  it('asks about opaque tokens, remembers for 30 s, and takes the answer inactive', async () => {
+    const token = await idp.token({ ...zitadel('9', ['user']) }, 'opaque');
+    expect(token.split('.')).toHaveLength(1);
+    expect((await me(token)).body).toMatchObject({ name: 'Zita Del', roles: ['user'] });
+    const asked = idp.hits('/token/introspection');
+    server.clock.advance(20_000);
+    expect((await me(token)).status).toBe(200);
+    expect(idp.hits('/token/introspection')).toBe(asked);
+    idp.deactivate();
+    server.clock.advance(11_000);
+    const gone = await me(token);
+    expect([gone.status, gone.body.code]).toEqual([401, 'TOKEN_INVALID']);
+    expect((await me('made-up-token')).status).toBe(401);
+  });
+
+  it('answers login and refresh with 409, and has no provider of its own', async () => {
+    for (const [path, body] of [
+      ['/v2/auth/login', { email: 'a@b', password: 'x' }],
+      ['/v2/auth/refresh', { refresh_token: 'x' }],
+    ] as const) {
+      const answer = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status).toBe(409);
+      expect(await answer.text()).toContain(idp.issuer);
+    }
+    expect((await fetch(`${server.url}/oauth/v2/keys`)).status).toBe(404);
+    expect((await fetch(`${server.url}/.well-known/openid-configuration`)).status).toBe(404);
+  });
+
+  it('keeps a person out who was deactivated here, whatever the provider says', async () => {
+    const token = await idp.token(keycloak('kc-5', ['admin']));
+    const { body } = await me(token);
+    await server.db.write((tx) =>
+      tx.updateTable('users').set({ status: 'deactivated' }).where('id', '=', String(body.sub)).execute(),
+    );
+    server.identity.forgetUser(String(body.sub));
+    expect((await me(token)).status).toBe(401);
+    expect((await me(await idp.token(keycloak('kc-5', ['admin'])))).status).toBe(401);
+  });
+
+  it('makes nobody with IDP_CREATE_USERS off', async () => {
+    const closed = await start({ IDP_CREATE_USERS: false });
+    try {
+      expect((await me(await idp.token(keycloak('new', ['admin'])), closed.url)).status).toBe(403);
+      expect((await me(await idp.token(zitadel('new', ['admin'])), closed.url)).status).toBe(403);
+      const { total } = await closed.db.read
+        .selectFrom('users')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      expect(Number(total)).toBe(1);
+    } finally {
+      await closed.close();
+    }
+  });
+
+  it('answers 503, not 401, while the provider is away', async () => {
+    const gone = await startExternalIdp();
+    const token = await gone.token(keycloak('x', ['user']));
+    const lonely = await startIdentityServer({
+      IDP_URL: gone.issuer,
+      IDP_CLIENT_ID: API.id,
+      IDP_CLIENT_SECRET: 's',
+    });
+    await gone.close();
+    try {
+      const answer = await fetch(`${lonely.url}/v2/auth/me`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    } finally {
+      await lonely.close();
+    }
+  });
+});

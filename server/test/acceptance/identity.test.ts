@@ -1,0 +1,5 @@
+import { identityOidcSuite } from '../suites/identity-oidc.ts';
+import { identityUsersSuite } from '../suites/identity-users.ts';
+
+identityOidcSuite('SQLite');
+identityUsersSuite('SQLite');

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openPostgres } from '../../src/db/open.ts';
+import { identityOidcSuite } from '../suites/identity-oidc.ts';
+import { identityUsersSuite } from '../suites/identity-users.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+let postgres: TestPostgres | null = null;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await postgres?.stop();
+});
+
+const open = async () => {
+  if (postgres === null) throw new Error('PostgreSQL has not been started');
+  return openPostgres({ url: await postgres.freshUrl(), maxConnections: 10 });
+};
+
+identityOidcSuite('PostgreSQL', open);
+identityUsersSuite('PostgreSQL', open);

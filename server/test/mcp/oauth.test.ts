@@ -1,0 +1,280 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Platform, serve, startPlatform } from './harness.ts';
+
+/** A remote MCP server that asks for OAuth, and its authorization server, both on one port. */
+const createProtectedServer = async () => {
+  const codes = new Map<string, string>();
+  const accessTokens = new Set<string>();
+  const refreshTokens = new Set<string>();
+  const seen = { refreshes: 0, reused: 0, registrations: 0, foreignHeaders: 0 };
+  let base = '';
+
+  const text = async (request: IncomingMessage): Promise<string> => {
+    let all = '';
+    for await (const chunk of request) all += String(chunk);
+    return all;
+  };
+  const json = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+  const issue = (refresh: boolean): Record<string, unknown> => {
+    const access = `at-${randomUUID()}`;
+    accessTokens.add(access);
+    if (!refresh) return { access_token: access, token_type: 'Bearer', expires_in: 3600 };
+    const next = `rt-${randomUUID()}`;
+    refreshTokens.add(next);
+    return { access_token: access, token_type: 'Bearer', expires_in: 3600, refresh_token: next };
+  };
+
+  const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = new URLSearchParams(await text(request));
+    switch (form.get('grant_type')) {
+      case 'authorization_code': {
+        const challenge = codes.get(form.get('code') ?? '');
+        codes.delete(form.get('code') ?? '');
+        const proof = createHash('sha256')
+          .update(form.get('code_verifier') ?? '')
+          .digest('base64url');
+        return challenge === proof
+          ? json(response, 200, issue(true))
+          : json(response, 400, { error: 'invalid_grant' });
+      }
+      case 'refresh_token': {
+        seen.refreshes++;
+        const known = refreshTokens.delete(form.get('refresh_token') ?? '');
+        if (!known) seen.reused++;
+        return known ? json(response, 200, issue(true)) : json(response, 400, { error: 'invalid_grant' });
+      }
+      case 'client_credentials': {
+        const expected = `Basic ${Buffer.from('robot:s3cret-of-robot').toString('base64')}`;
+        return request.headers.authorization === expected
+          ? json(response, 200, issue(false))
+          : json(response, 401, { error: 'invalid_client' });
+      }
+      default:
+        return json(response, 400, { error: 'unsupported_grant_type' });
+    }
+  };
+
+  const mcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const given = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    if (!accessTokens.has(given)) {
+      return json(
+        response,
+        401,
+        {},
+        {
+          'www-authenticate': `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`,
+        },
+      );
+    }
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const message = JSON.parse(await text(request)) as {
+      id?: number;
+      method: string;
+      params?: { protocolVersion?: string };
+    };
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const answer = (result: unknown): void => json(response, 200, { jsonrpc: '2.0', id: message.id, result });
+    switch (message.method) {
+      case 'initialize':
+        return answer({
+          protocolVersion: message.params?.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: 'protected', version: '1' },
+        });
+      case 'tools/list':
+        return answer({ tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] });
+      case 'tools/call':
+        return answer({ content: [{ type: 'text', text: 'you' }] });
+      case 'ping':
+        return answer({});
+      default:
+        return json(response, 200, {
+          jsonrpc: '2.0',
+          id: message.id,
+          error: { code: -32601, message: 'unknown' },
+        });
+    }
+  };
+
+  const server = await serve(async (request, response) => {
+    const url = new URL(request.url ?? '/', base);
+    if (url.pathname !== '/mcp' && request.headers['x-api-key'] !== undefined) seen.foreignHeaders++;
+    switch (url.pathname) {
+      case '/mcp':
+        return mcp(request, response);
+      case '/.well-known/oauth-protected-resource/mcp':
+        return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [base] });
+      case '/.well-known/oauth-authorization-server':
+        return json(response, 200, {
+          issuer: base,
+          authorization_endpoint: `${base}/authorize`,
+          token_endpoint: `${base}/token`,
+          registration_endpoint: `${base}/register`,
+          response_types_supported: ['code'],
+          code_challenge_methods_supported: ['S256'],
+          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+          grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+        });
+      case '/register':
+        seen.registrations++;
+        return json(response, 201, {
+          ...(JSON.parse(await text(request)) as object),
+          client_id: 'registered',
+        });
+      case '/authorize': {
+        const code = randomUUID();
+        codes.set(code, url.searchParams.get('code_challenge') ?? '');
+        const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+        back.searchParams.set('code', code);
+        back.searchParams.set('state', url.searchParams.get('state') ?? '');
+        return void response.writeHead(302, { location: back.href }).end();
+      }
+      case '/token':
+        return token(request, response);
+      default:
+        return json(response, 404, {});
+    }
+  });
+  base = `http://127.0.0.1:${server.port}`;
+  return {
+    url: `${base}/mcp`,
+    seen,
+    refreshTokens,
+    /** All access tokens run out. */
+    expire: () => accessTokens.clear(),
+    close: server.close,
+  };
+};
+
+describe('servers that ask for OAuth', () => {
+  let platform: Platform;
+  let remote: Awaited<ReturnType<typeof createProtectedServer>>;
+  beforeEach(async () => {
+    remote = await createProtectedServer();
+    platform = await startPlatform({ builtins: false });
+  });
+  afterEach(async () => {
+    await platform.close();
+    await remote.close();
+  });
+
+  const register = (oauth: object | undefined) =>
+    platform.request('POST', '/mcp/servers', {
+      body: {
+        name: 'remote',
+        transport: 'http',
+        url: remote.url,
+        headers: { 'X-Api-Key': 'key-for-the-server' },
+        ...(oauth === undefined ? {} : { oauth }),
+      },
+    });
+  const call = () => platform.request('POST', '/mcp/remote/call', { as: 'user', body: { tool: 'whoami' } });
+  const state = async () => (await platform.request('GET', '/mcp/servers')).body.items[0];
+  const signIn = async () => {
+    const { status, body } = await platform.request('POST', '/mcp/servers/remote/authorize', { body: {} });
+    expect(status).toBe(200);
+    const there = await fetch(body.authorization_url, { redirect: 'manual' });
+    return there.headers.get('location') ?? '';
+  };
+
+  it('are signed in at by a person, once, and renewed once for all calls at a time', async () => {
+    const created = await register({});
+    expect(created.body).toMatchObject({
+      status: 'error',
+      last_error: expect.stringContaining('authorization needed'),
+    });
+    expect((await call()).status).toBe(503);
+
+    const back = await signIn();
+    expect(back).toContain(`${platform.url}/mcp/oauth/callback?`);
+    expect((await fetch(back)).status).toBe(200);
+    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    expect(platform.audit.at(-1)).toMatchObject({ action: 'mcp.server.authorized', subject: 'remote' });
+    // The answer of the browser is good once.
+    expect((await fetch(back)).status).toBeGreaterThanOrEqual(400);
+
+    remote.expire();
+    const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await call()).status));
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(remote.seen).toMatchObject({ refreshes: 1, reused: 0, registrations: 1, foreignHeaders: 0 });
+
+    for (const file of ['p.sqlite', 'p.sqlite-wal']) {
+      const at = path.join(platform.folder, file);
+      if (!existsSync(at)) continue;
+      const bytes = readFileSync(at);
+      for (const secret of remote.refreshTokens) expect(bytes.includes(secret)).toBe(false);
+      expect(bytes.includes('at-')).toBe(false);
+    }
+  });
+
+  it('stay signed in over a restart of the session', async () => {
+    await register({});
+    await fetch(await signIn());
+    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
+    const again = await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
+    expect(again.body.status).toBe('connected');
+    expect((await call()).status).toBe(200);
+  });
+
+  it('do not lose a sign-in that waits in a browser to a try in the background', async () => {
+    await register({});
+    const back = await signIn();
+    await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
+    await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
+    expect((await fetch(back)).status).toBe(200);
+    await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 5_000 });
+  });
+
+  it('take no answer that the platform did not ask for', async () => {
+    await register({});
+    const at = (query: string) => fetch(`${platform.url}/mcp/oauth/callback${query}`);
+    expect((await at('')).status).toBe(422);
+    expect((await at('?code=x&state=forged')).status).toBe(422);
+    const back = new URL(await signIn());
+    back.searchParams.set('code', 'another');
+    expect((await fetch(back)).status).toBe(502);
+    expect((await state()).status).toBe('error');
+  });
+
+  it('are signed in at by the platform itself with client credentials', async () => {
+    const created = await register({
+      grant: 'client_credentials',
+      client_id: 'robot',
+      client_secret: 's3cret-of-robot',
+    });
+    expect(created.body.status).toBe('connected');
+    expect((await call()).status).toBe(200);
+    remote.expire();
+    expect((await call()).status).toBe(200);
+    expect(JSON.stringify((await platform.request('GET', '/mcp/servers')).body)).not.toContain('s3cret');
+  });
+
+  it('say what is wrong with the credentials', async () => {
+    const created = await register({
+      grant: 'client_credentials',
+      client_id: 'robot',
+      client_secret: 'wrong-secret',
+    });
+    expect(created.body.status).toBe('error');
+    expect(created.body.last_error).not.toContain('wrong-secret');
+    const without = await platform.request('PATCH', '/mcp/servers/remote', {
+      body: { oauth: { grant: 'client_credentials' } },
+    });
+    expect(without.status).toBe(422);
+  });
+
+  it('cannot be signed in at when they were registered without it: 409', async () => {
+    expect((await register(undefined)).body.status).toBe('error');
+    const answer = await platform.request('POST', '/mcp/servers/remote/authorize', { body: {} });
+    expect(answer.status).toBe(409);
+    const denied = await platform.request('POST', '/mcp/servers/remote/authorize', { as: 'user', body: {} });
+    expect(denied.status).toBe(403);
+  });
+});

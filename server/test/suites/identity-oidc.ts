@@ -1,0 +1,622 @@
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import * as oidc from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Db } from '../../src/db/db.ts';
+import {
+  authorizeUrl,
+  CLI_REDIRECT,
+  createBrowser,
+  newVerifier,
+  signIn,
+  tokenRequest,
+} from '../support/browser.ts';
+import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
+
+/** The embedded provider as a client library sees it, over HTTP: contract section 3 and the specification's Authentication. */
+export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void => {
+  describe(`embedded OpenID provider on ${name}`, () => {
+    let server: IdentityServer;
+    let adminToken: string;
+    const secrets: string[] = [];
+
+    beforeAll(async () => {
+      server = await startIdentityServer({}, open);
+      adminToken = String((await post('/v2/auth/login', server.admin)).body.access_token);
+    });
+    afterAll(() => server.close());
+
+    const call = async (method: string, path: string, options: { token?: string; body?: unknown } = {}) => {
+      const answer = await fetch(server.url + path, {
+        method,
+        headers: {
+          ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+          ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      });
+      const text = await answer.text();
+      const body: Record<string, unknown> = text.startsWith('{') ? JSON.parse(text) : {};
+      return { status: answer.status, body, headers: answer.headers };
+    };
+    const post = (path: string, body: unknown, token?: string) =>
+      call('POST', path, { body, ...(token === undefined ? {} : { token }) });
+    const meStatus = async (token: string) => (await call('GET', '/v2/auth/me', { token })).status;
+
+    const discover = (clientId: string, secret?: string) =>
+      oidc.discovery(
+        new URL(server.url),
+        clientId,
+        undefined,
+        secret === undefined ? oidc.None() : oidc.ClientSecretBasic(secret),
+        { execute: [oidc.allowInsecureRequests] },
+      );
+
+    /** A whole sign-in of the public client, on the real page. */
+    const tokensByCode = async (
+      options: { clientId?: string; redirectUri?: string; scope?: string } = {},
+    ) => {
+      const verifier = newVerifier();
+      const url = authorizeUrl(server.url, { ...options, verifier });
+      const back = await signIn(createBrowser(server.url), url, server.admin);
+      const { body } = await tokenRequest(server.url, {
+        grant_type: 'authorization_code',
+        code: back.get('code') ?? '',
+        redirect_uri: options.redirectUri ?? CLI_REDIRECT,
+        client_id: options.clientId ?? 'pentarch-cli',
+        code_verifier: verifier,
+      });
+      const tokens = { access: String(body.access_token), refresh: String(body.refresh_token) };
+      secrets.push(tokens.access, tokens.refresh);
+      return tokens;
+    };
+
+    const refresh = (token: string, clientId = 'pentarch-cli') =>
+      tokenRequest(server.url, { grant_type: 'refresh_token', refresh_token: token, client_id: clientId });
+
+    it('serves both discovery documents with the paths of the specification', async () => {
+      for (const name of ['openid-configuration', 'oauth-authorization-server']) {
+        const { body } = await call('GET', `/.well-known/${name}`);
+        expect(body).toMatchObject({
+          issuer: server.url,
+          authorization_endpoint: `${server.url}/oauth/v2/authorize`,
+          token_endpoint: `${server.url}/oauth/v2/token`,
+          introspection_endpoint: `${server.url}/oauth/v2/introspect`,
+          revocation_endpoint: `${server.url}/oauth/v2/revoke`,
+          userinfo_endpoint: `${server.url}/oidc/v1/userinfo`,
+          jwks_uri: `${server.url}/oauth/v2/keys`,
+          code_challenge_methods_supported: ['S256'],
+        });
+        expect(body.grant_types_supported).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer');
+      }
+    });
+
+    it('carries openid-client through discovery, PKCE, the sign-in page, refresh, userinfo and revocation', async () => {
+      const config = await discover('pentarch-cli');
+      const verifier = oidc.randomPKCECodeVerifier();
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: CLI_REDIRECT,
+        scope: 'openid profile email',
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state: 'abc',
+        nonce: 'n-1',
+      });
+      const back = await signIn(createBrowser(server.url), url.href, server.admin);
+      const tokens = await oidc.authorizationCodeGrant(config, new URL(`${CLI_REDIRECT}?${back}`), {
+        pkceCodeVerifier: verifier,
+        expectedState: 'abc',
+        expectedNonce: 'n-1',
+      });
+      expect(tokens.token_type.toLowerCase()).toBe('bearer');
+      expect(tokens.expires_in).toBe(3600);
+      expect(tokens.claims()).toMatchObject({ email: server.admin.email, roles: ['admin'] });
+      expect(await meStatus(tokens.access_token)).toBe(200);
+
+      const sub = tokens.claims()?.sub ?? '';
+      expect(await oidc.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
+        sub,
+        name: 'Admin',
+      });
+
+      const next = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
+      expect(next.refresh_token).not.toBe(tokens.refresh_token);
+      expect(await meStatus(next.access_token)).toBe(200);
+
+      await oidc.tokenRevocation(config, next.refresh_token ?? '');
+      expect(await meStatus(next.access_token)).toBe(401);
+      await expect(oidc.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+      secrets.push(
+        tokens.access_token,
+        next.access_token,
+        tokens.refresh_token ?? '',
+        next.refresh_token ?? '',
+      );
+    });
+
+    it('signs access tokens with exactly the claims of the contract', async () => {
+      const { access } = await tokensByCode();
+      const password = await post('/v2/auth/login', server.admin);
+      for (const token of [access, String(password.body.access_token)]) {
+        const [header, payload] = token
+          .split('.')
+          .slice(0, 2)
+          .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+        expect(header).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
+        expect(Object.keys(payload).sort()).toEqual(
+          'aud client_id email exp iat iss jti name org_id permissions roles scope sub'.split(' '),
+        );
+      }
+    });
+
+    it('lets families begun by password go on at the token endpoint and the other way round', async () => {
+      const login = await post('/v2/auth/login', server.admin);
+      const second = await refresh(String(login.body.refresh_token));
+      expect(second.status).toBe(200);
+      const third = await post('/v2/auth/refresh', { refresh_token: second.body.refresh_token });
+      expect(third.status).toBe(200);
+      expect(await meStatus(String(third.body.access_token))).toBe(200);
+      // A replay anywhere in the chain ends all of it.
+      expect((await refresh(String(login.body.refresh_token))).status).toBe(400);
+      expect(await meStatus(String(third.body.access_token))).toBe(401);
+    });
+
+    it.each(['/oauth/v2/token', '/v2/auth/refresh'])(
+      'lets one of 20 parallel refreshes win at %s',
+      async (path) => {
+        const { refresh: token } = await tokensByCode();
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, async () =>
+            path === '/oauth/v2/token' ? refresh(token) : post(path, { refresh_token: token }),
+          ),
+        );
+        const won = answers.filter((answer) => answer.status === 200);
+        expect(won).toHaveLength(1);
+        expect(await meStatus(String(won[0]?.body.access_token))).toBe(401);
+        expect((await refresh(String(won[0]?.body.refresh_token))).status).toBe(400);
+      },
+    );
+
+    it('lets one of 20 parallel exchanges of a code win, and ends what it got', async () => {
+      const verifier = newVerifier();
+      const back = await signIn(
+        createBrowser(server.url),
+        authorizeUrl(server.url, { verifier }),
+        server.admin,
+      );
+      const form = {
+        grant_type: 'authorization_code',
+        code: back.get('code') ?? '',
+        redirect_uri: CLI_REDIRECT,
+        client_id: 'pentarch-cli',
+        code_verifier: verifier,
+      };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => tokenRequest(server.url, form)));
+      const won = answers.filter((answer) => answer.status === 200);
+      expect(won).toHaveLength(1);
+      for (const lost of answers.filter((answer) => answer.status !== 200)) {
+        expect(lost.body.error).toBe('invalid_grant');
+      }
+      expect(await meStatus(String(won[0]?.body.access_token))).toBe(401);
+    });
+
+    it('gives a refresh token without offline_access and without any consent page to its own clients', async () => {
+      const browser = createBrowser(server.url);
+      const page = await browser.open(
+        authorizeUrl(server.url, { verifier: newVerifier(), scope: 'openid offline_access' }),
+      );
+      const after = await browser.submit(page, 'login', server.admin);
+      expect(after.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:53682\/callback\?code=/);
+      expect((await tokensByCode({ scope: 'openid' })).refresh).toMatch(/^\S{40,}$/);
+    });
+
+    it('asks for consent for a registered client, once in a browser session, and takes no for an answer', async () => {
+      const redirectUri = 'https://app.example.test/back';
+      const made = await post(
+        '/v2/oauth/clients',
+        { name: 'Reports <b>', type: 'public', redirect_uris: [redirectUri] },
+        adminToken,
+      );
+      expect(made.status).toBe(201);
+      const clientId = String(made.body.client_id);
+      const browser = createBrowser(server.url);
+      const url = authorizeUrl(server.url, { clientId, redirectUri, verifier: newVerifier() });
+      const consent = await browser.submit(await browser.open(url), 'login', server.admin);
+      expect(consent.text).toContain('Reports &lt;b&gt;');
+      expect(consent.headers.get('content-security-policy')).toContain(
+        "form-action 'self' https://app.example.test",
+      );
+      const denied = await browser.submit(consent, 'abort');
+      expect(new URL(denied.headers.get('location') ?? '').searchParams.get('error')).toBe('access_denied');
+
+      const again = await browser.open(url);
+      const allowed = await browser.submit(again, 'consent');
+      expect(new URL(allowed.headers.get('location') ?? '').searchParams.get('code')).toBeTruthy();
+      expect((await browser.open(url)).headers.get('location')).toContain(`${redirectUri}?code=`);
+
+      const tokens = await tokensByCode({ clientId, redirectUri });
+      expect(await meStatus(tokens.access)).toBe(200);
+      expect((await call('DELETE', `/v2/oauth/clients/${clientId}`, { token: adminToken })).status).toBe(204);
+      expect(await meStatus(tokens.access)).toBe(401);
+      expect((await refresh(tokens.refresh, clientId)).body.error).toBe('invalid_client');
+    });
+
+    it('compares redirect addresses exactly, but for the port of a loopback one', async () => {
+      const made = await post(
+        '/v2/oauth/clients',
+        {
+          name: 'Native',
+          type: 'public',
+          redirect_uris: ['http://127.0.0.1/cb', 'https://app.example.test/cb'],
+        },
+        adminToken,
+      );
+      const clientId = String(made.body.client_id);
+      const status = async (redirectUri: string) => {
+        const browser = createBrowser(server.url);
+        const url = authorizeUrl(server.url, { clientId, redirectUri, verifier: newVerifier() });
+        return (await browser.request(url)).status;
+      };
+      expect(await status('http://127.0.0.1:40111/cb')).toBe(303);
+      expect(await status('https://app.example.test/cb')).toBe(303);
+      for (const other of [
+        'http://127.0.0.1:40111/other',
+        'https://app.example.test/cb/',
+        'https://app.example.test/cb?x=1',
+        'https://app.example.test.evil.test/cb',
+        'https://evil.test/cb',
+        'http://app.example.test/cb',
+      ]) {
+        expect([other, await status(other)]).toEqual([other, 400]);
+      }
+      for (const bad of [
+        'javascript:alert(1)',
+        'http://app.example.test/',
+        'https://*.example.test/',
+        'https://a.test/#x',
+        '/cb',
+      ]) {
+        const refused = await post(
+          '/v2/oauth/clients',
+          { name: 'x', type: 'public', redirect_uris: [bad] },
+          adminToken,
+        );
+        expect([bad, refused.status]).toEqual([bad, 422]);
+      }
+    });
+
+    it('protects the sign-in page: CSRF, cookie of the browser, policy, and a clear fault', async () => {
+      const url = authorizeUrl(server.url, { verifier: newVerifier() });
+      const browser = createBrowser(server.url);
+      const page = await browser.open(url);
+      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      expect(page.text).not.toContain('<script');
+      expect(page.text).toMatch(/<label for="email">[\s\S]*<label for="password">/);
+      expect((await browser.request(`${page.url}/login`, { ...server.admin, csrf: 'made up' })).status).toBe(
+        400,
+      );
+      // Another browser has no part in it, even with the right token of the form.
+      const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      const stranger = createBrowser(server.url);
+      expect((await stranger.request(`${page.url}/login`, { ...server.admin, csrf })).status).toBe(400);
+      const wrong = await browser.submit(page, 'login', { email: server.admin.email, password: 'wrong' });
+      expect(wrong.status).toBe(401);
+      expect(wrong.text).toContain('role="alert"');
+      expect(wrong.text).toContain('aria-invalid="true"');
+      expect((await browser.submit(wrong, 'login', server.admin)).headers.get('location')).toContain('code=');
+    });
+
+    it('works under every name of the loopback, and under no other', async () => {
+      const alias = server.url.replace('127.0.0.1', 'localhost');
+      const browser = createBrowser(alias);
+      const page = await browser.open(authorizeUrl(alias, { verifier: newVerifier() }));
+      const back = await browser.submit(page, 'login', server.admin);
+      expect(back.headers.get('location')).toContain('code=');
+      const discovery = await fetch(`${server.url}/.well-known/openid-configuration`, {
+        headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },
+      });
+      expect(await discovery.text()).not.toContain('evil.test');
+    });
+
+    it('signs out on a page of its own, and ends the sign-ins of that browser', async () => {
+      const browser = createBrowser(server.url);
+      const verifier = newVerifier();
+      const back = await signIn(browser, authorizeUrl(server.url, { verifier }), server.admin);
+      const { body } = await tokenRequest(server.url, {
+        grant_type: 'authorization_code',
+        code: back.get('code') ?? '',
+        redirect_uri: CLI_REDIRECT,
+        client_id: 'pentarch-cli',
+        code_verifier: verifier,
+      });
+      const page = await browser.open(`${server.url}/oidc/v1/end_session`);
+      expect(page.text).toContain('Sign out?');
+      const done = await browser.submit(page, 'confirm', {
+        logout: 'yes',
+        xsrf: /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '',
+      });
+      expect(done.text).toContain('You are signed out');
+      expect(await meStatus(String(body.access_token))).toBe(401);
+      expect((await browser.open(authorizeUrl(server.url, { verifier: newVerifier() }))).text).toContain(
+        '/login"',
+      );
+    });
+
+    it('lists and ends sessions', async () => {
+      const mine = await tokensByCode();
+      const other = await tokensByCode();
+      const list = await call('GET', '/v2/users/me/sessions', { token: mine.access });
+      const items = list.body.items as { id: string; current: boolean }[];
+      expect(items.filter((item) => item.current)).toHaveLength(1);
+      const otherId = String((await call('GET', '/v2/auth/me', { token: other.access })).body.session_id);
+      expect((await call('DELETE', `/v2/users/me/sessions/${otherId}`, { token: mine.access })).status).toBe(
+        204,
+      );
+      expect(await meStatus(other.access)).toBe(401);
+      expect(await meStatus(mine.access)).toBe(200);
+      expect((await refresh(other.refresh)).body.error).toBe('invalid_grant');
+      expect((await call('DELETE', `/v2/users/me/sessions/${otherId}`, { token: mine.access })).status).toBe(
+        404,
+      );
+    });
+
+    describe('introspection and revocation', () => {
+      const basic = (id: string, secret: string) =>
+        `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+      const introspect = async (
+        token: string,
+        authorization?: string,
+        extra: Record<string, string> = {},
+      ) => {
+        const answer = await fetch(`${server.url}/oauth/v2/introspect`, {
+          method: 'POST',
+          headers: authorization === undefined ? {} : { authorization },
+          body: new URLSearchParams({ token, ...extra }),
+        });
+        return {
+          status: answer.status,
+          body: (await answer.json()) as Record<string, unknown>,
+          headers: answer.headers,
+        };
+      };
+      const api = basic('pentarch-api', 'test-api-client-secret');
+
+      it('tells a confidential client about tokens of the API, and honours revocation', async () => {
+        const { access, refresh: refreshToken } = await tokensByCode();
+        const config = await discover('pentarch-api', 'test-api-client-secret');
+        expect(await oidc.tokenIntrospection(config, access)).toMatchObject({
+          active: true,
+          client_id: 'pentarch-cli',
+          email: server.admin.email,
+          iss: server.url,
+          aud: 'pentarch-api',
+          token_type: 'Bearer',
+        });
+        // A refresh token is its own client's business.
+        expect((await introspect(refreshToken, api)).body).toEqual({ active: false });
+        const cli = await discover('pentarch-cli');
+        await oidc.tokenRevocation(cli, access);
+        expect((await introspect(access, api)).body).toEqual({ active: false });
+        expect(await meStatus(access)).toBe(401);
+        expect((await refresh(refreshToken)).status).toBe(200);
+      });
+
+      it('answers inactive for anything that is no token', async () => {
+        for (const token of ['x', 'a.b.c', '\u0000', 'ptk_x', '{"alg":"none"}']) {
+          expect((await introspect(token, api)).body).toEqual({ active: false });
+        }
+      });
+
+      it('refuses strangers, wrong secrets and clients without one', async () => {
+        const { access } = await tokensByCode();
+        for (const authorization of [
+          undefined,
+          basic('pentarch-api', 'wrong'),
+          basic('nobody', 'x'),
+          'Basic !!',
+          `Bearer ${access}`,
+        ]) {
+          const answer = await introspect(access, authorization);
+          expect([authorization, answer.status, answer.body.error]).toEqual([
+            authorization,
+            401,
+            'invalid_client',
+          ]);
+          expect(answer.headers.get('www-authenticate')).toContain('Basic');
+        }
+        expect((await introspect(access, undefined, { client_id: 'pentarch-cli' })).status).toBe(401);
+      });
+
+      it("does not let a client revoke another's token", async () => {
+        const { access } = await tokensByCode();
+        const console = await discover('pentarch-console');
+        await expect(oidc.tokenRevocation(console, access)).rejects.toMatchObject({
+          error: 'invalid_request',
+        });
+        expect(await meStatus(access)).toBe(200);
+        await oidc.tokenRevocation(console, 'unknown-token');
+      });
+    });
+
+    describe('service accounts', () => {
+      interface KeyFile {
+        type: string;
+        keyId: string;
+        key: string;
+        userId: string;
+      }
+      let key: KeyFile;
+
+      const createKey = async (
+        userId: string,
+        body: unknown = { type: 'KEY_TYPE_JSON', expirationDate: '2099-01-01T00:00:00Z' },
+      ) => post(`/management/v1/users/${userId}/machine_keys`, body, adminToken);
+
+      beforeAll(async () => {
+        const user = await post(
+          '/v2/users',
+          { email: 'robot@localhost', type: 'service', roles: ['analyst'] },
+          adminToken,
+        );
+        expect(user.body).toMatchObject({ type: 'service', status: 'active' });
+        const made = await createKey(String(user.body.id));
+        expect(made.status).toBe(200);
+        key = JSON.parse(Buffer.from(String(made.body.keyDetails), 'base64').toString());
+        expect(key).toMatchObject({ type: 'serviceaccount', keyId: made.body.keyId, userId: user.body.id });
+      });
+
+      const nowS = () => Math.floor(Date.now() / 1000);
+      const assertion = (
+        claims: Record<string, unknown> = {},
+        header: Record<string, unknown> = { kid: key.keyId },
+      ) =>
+        new SignJWT({
+          iss: key.userId,
+          sub: key.userId,
+          aud: server.url,
+          iat: nowS(),
+          exp: nowS() + 3600,
+          ...claims,
+        })
+          .setProtectedHeader({ alg: 'RS256', ...header })
+          .sign(createPrivateKey(key.key));
+      const exchange = async (jwt: string) =>
+        tokenRequest(server.url, {
+          grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+          assertion: jwt,
+          scope: 'openid profile',
+        });
+
+      it('exchanges an assertion as the specification shows it, with and without a kid', async () => {
+        for (const header of [{ kid: key.keyId }, {}]) {
+          const { status, body } = await exchange(await assertion({}, header));
+          expect([status, body.token_type, body.refresh_token]).toEqual([200, 'Bearer', undefined]);
+          const me = await call('GET', '/v2/auth/me', { token: String(body.access_token) });
+          expect(me.body).toMatchObject({ sub: key.userId, roles: ['analyst'], scope: 'openid profile' });
+          secrets.push(String(body.access_token));
+        }
+      });
+
+      it('takes a jti once, also under 20 parallel uses', async () => {
+        const jwt = await assertion({ jti: 'only-once' });
+        const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(jwt)));
+        expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+        expect((await exchange(jwt)).body.error).toBe('invalid_grant');
+      });
+
+      it('refuses a key that was deleted, has expired, or belongs to another', async () => {
+        const other = await post('/v2/users', { email: 'robot2@localhost', type: 'service' }, adminToken);
+        const jwt = await assertion({ iss: other.body.id, sub: other.body.id });
+        expect((await exchange(jwt)).body.error).toBe('invalid_grant');
+
+        const made = await createKey(String(other.body.id), { type: 'KEY_TYPE_JSON' });
+        const file: KeyFile = JSON.parse(Buffer.from(String(made.body.keyDetails), 'base64').toString());
+        const own = await new SignJWT({})
+          .setProtectedHeader({ alg: 'RS256', kid: file.keyId })
+          .setIssuer(file.userId)
+          .setSubject(file.userId)
+          .setAudience(server.url)
+          .setExpirationTime('5m')
+          .sign(createPrivateKey(file.key));
+        expect((await exchange(own)).status).toBe(200);
+        const path = `/management/v1/users/${file.userId}/machine_keys`;
+        expect((await call('GET', path, { token: adminToken })).body.result).toHaveLength(1);
+        expect((await call('DELETE', `${path}/${file.keyId}`, { token: adminToken })).status).toBe(200);
+        expect((await exchange(own)).body.error).toBe('invalid_grant');
+      });
+
+      it('kills the tokens of a deactivated service account at once', async () => {
+        const user = await post('/v2/users', { email: 'robot3@localhost', type: 'service' }, adminToken);
+        const made = await createKey(String(user.body.id));
+        const file: KeyFile = JSON.parse(Buffer.from(String(made.body.keyDetails), 'base64').toString());
+        const jwt = await new SignJWT({
+          iss: file.userId,
+          sub: file.userId,
+          aud: server.url,
+          exp: nowS() + 60,
+        })
+          .setProtectedHeader({ alg: 'RS256', kid: file.keyId })
+          .sign(createPrivateKey(file.key));
+        const token = String((await exchange(jwt)).body.access_token);
+        expect(await meStatus(token)).toBe(200);
+        expect((await call('DELETE', `/v2/users/${file.userId}`, { token: adminToken })).status).toBe(204);
+        expect(await meStatus(token)).toBe(401);
+        expect((await exchange(jwt)).body.error).toBe('invalid_grant');
+      });
+
+      it('makes keys only for admins, service accounts and their own tenant', async () => {
+        const path = `/management/v1/users/${key.userId}/machine_keys`;
+        expect((await post(path, {})).status).toBe(401);
+        const robot = String((await exchange(await assertion())).body.access_token);
+        expect((await post(path, {}, robot)).status).toBe(403);
+        const me = String((await call('GET', '/v2/auth/me', { token: adminToken })).body.sub);
+        expect((await createKey(me)).status).toBe(409);
+        expect((await createKey('00000000-0000-7000-8000-000000000000')).status).toBe(404);
+        for (const body of [
+          { type: 'KEY_TYPE_PEM' },
+          { expirationDate: '2001-01-01T00:00:00Z' },
+          { expirationDate: 'x' },
+          { other: 1 },
+        ]) {
+          expect([body, (await createKey(key.userId, body)).status]).toEqual([body, 400]);
+        }
+      });
+
+      it('gives client credentials to a confidential client, as its own service account', async () => {
+        const made = await post('/v2/oauth/clients', { name: 'Nightly', type: 'confidential' }, adminToken);
+        const secret = String(made.body.client_secret);
+        const config = await discover(String(made.body.client_id), secret);
+        const tokens = await oidc.clientCredentialsGrant(config, { scope: 'openid' });
+        const me = await call('GET', '/v2/auth/me', { token: tokens.access_token });
+        expect(me.body).toMatchObject({ sub: made.body.service_user_id, roles: ['user'] });
+        secrets.push(secret, tokens.access_token);
+        const wrong = await discover(String(made.body.client_id), 'wrong');
+        await expect(oidc.clientCredentialsGrant(wrong)).rejects.toMatchObject({ status: 401 });
+        const cli = await tokenRequest(server.url, {
+          grant_type: 'client_credentials',
+          client_id: 'pentarch-cli',
+        });
+        expect(cli.status).toBe(400);
+        const row = await server.db.read
+          .selectFrom('oauth_clients')
+          .selectAll()
+          .where('id', '=', String(made.body.client_id))
+          .executeTakeFirstOrThrow();
+        expect(JSON.stringify(row)).not.toContain(secret);
+      });
+    });
+
+    it('keeps no live secret in the store or the log', async () => {
+      const { refresh: refreshToken } = await tokensByCode();
+      const { access_token: access } = (await post('/v2/auth/login', server.admin)).body;
+      const key = await post('/v2/auth/api-keys', { name: 'k' }, adminToken);
+      secrets.push(refreshToken, String(access), adminToken, String(key.body.key), server.admin.password);
+      const records = JSON.stringify(await server.db.read.selectFrom('oidc_records').selectAll().execute());
+      const keys = JSON.stringify(await server.db.read.selectFrom('api_keys').selectAll().execute());
+      const log = server.logged();
+      for (const secret of secrets.filter((text) => text !== '')) {
+        expect(log.includes(secret)).toBe(false);
+        expect(records.includes(secret)).toBe(false);
+        expect(keys.includes(secret)).toBe(false);
+      }
+    });
+
+    it('answers other methods and unknown clients with OAuth errors', async () => {
+      const wrong = await call('GET', '/oauth/v2/token');
+      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+      const unknown = await tokenRequest(server.url, {
+        grant_type: 'refresh_token',
+        refresh_token: 'x',
+        client_id: 'nobody',
+      });
+      expect([unknown.status, unknown.body.error]).toEqual([401, 'invalid_client']);
+      const twice = await fetch(`${server.url}/oauth/v2/introspect`, {
+        method: 'POST',
+        body: new URLSearchParams('token=a&token=b'),
+      });
+      expect(twice.status).toBe(400);
+    });
+  });
+};
