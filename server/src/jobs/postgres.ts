@@ -172,7 +172,7 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     } catch (error) {
       // A lost claim is settled by whoever has it now.
       if (lost) return;
-      if (stopping && abort.signal.aborted) await again(worker, job, { attempt, payload }, clock.now());
+      if (stopping) await again(worker, job, { attempt, payload }, clock.now());
       else await fail(worker, job, attempt, payload, error);
     } finally {
       clearInterval(heartbeat);

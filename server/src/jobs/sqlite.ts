@@ -100,7 +100,7 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
       await worker.run(JSON.parse(row.payload), contextOf(worker, row.id, row.attempts, abort.signal));
       await db.write((tx) => finishJob(tx, held));
     } catch (error) {
-      if (abort.signal.aborted && stopping) {
+      if (stopping) {
         await db.write((tx) =>
           requeueJob(tx, held, { runAt: clock.now(), error: 'interrupted', countsAsAttempt: false }),
         );
@@ -138,6 +138,7 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
             lease,
             leaseUntil: now + worker.kind.leaseMs,
             perGroup: worker.options.perGroup ?? null,
+            held: [...running.keys()],
           });
           if (row === undefined) break;
           taken.push(row);

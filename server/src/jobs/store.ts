@@ -31,6 +31,8 @@ export interface Claim {
   lease: string;
   /** Cap on running jobs of one group; null for none. */
   perGroup: number | null;
+  /** Jobs that this process works on: a lease that ran out while it was busy is renewed, not taken over by itself. */
+  held: readonly string[];
 }
 
 /** Takes the next due job of a kind: highest priority, then longest due. */
@@ -52,6 +54,7 @@ export const claimJob = (tx: Queryable, claim: Claim): Promise<JobRow | undefine
         sql<SqlBool>`(j.group_key is null or (select count(*) from jobs r where r.kind = ${kind} and r.group_key = j.group_key and r.state = 'running' and r.lease_until > ${now}) < ${perGroup})`,
       ),
     )
+    .$if(claim.held.length > 0, (query) => query.where('j.id', 'not in', claim.held))
     .orderBy('j.priority', 'desc')
     .orderBy('j.run_at')
     .orderBy('j.id')

@@ -11,6 +11,8 @@ import { mcp } from './009-mcp.ts';
 import { governance } from './010-governance.ts';
 import { jobs } from './011-jobs.ts';
 import { webhooks } from './012-webhooks.ts';
+import { tasks } from './013-tasks.ts';
+import { notifications } from './014-notifications.ts';
 import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 
@@ -28,6 +30,8 @@ export const migrations: readonly SchemaStep[] = [
   governance,
   jobs,
   webhooks,
+  tasks,
+  notifications,
   agentSuggestions,
   runSteps,
 ];

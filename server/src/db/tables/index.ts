@@ -9,7 +9,9 @@ import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NotificationTables } from './notifications.ts';
 import type { RunStepTables } from './run-steps.ts';
+import type { TaskTables } from './tasks.ts';
 import type { WebhookTables } from './webhooks.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
@@ -25,5 +27,7 @@ export interface Tables
     KnowledgeTables,
     McpTables,
     MemoryTables,
+    NotificationTables,
     RunStepTables,
+    TaskTables,
     WebhookTables {}
