@@ -1,6 +1,7 @@
+import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
@@ -27,6 +28,8 @@ export interface ChatOptions
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
+  /** Webhooks of the end of a run, in the transaction that stores it. */
+  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -98,7 +101,7 @@ export const createChatService = (given: ChatOptions) => {
         open: { hold: null, entries: [] },
         error: null,
       };
-      const row = await ending.write(run, result, 'awaiting_approval', events);
+      const { row } = await ending.write(run, result, 'awaiting_approval', events);
       for (const id of state.proposals) {
         events.emit('proposal.created', await options.approvals.show(run.subject, id));
       }
@@ -132,7 +135,7 @@ export const createChatService = (given: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const row = await ending.write(run, result, statusOf(result, stopped), events);
+    const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
     const response = chatResponseOf(row);
     const { error } = result;
     if (error !== null) {
@@ -142,7 +145,7 @@ export const createChatService = (given: ChatOptions) => {
       if (result.finishReason !== 'cost_exceeded' || response.content === '') throw error;
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
-    publish(run, 'conversation.completed', { ...ids, total_cost: nanoToUsd(result.state.costNano) });
+    for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
     options.memory.observe({
@@ -231,6 +234,11 @@ export const createChatService = (given: ChatOptions) => {
     });
     const { agentId, reason, confidence, candidates } = started.plan.record.choice;
     events.emit('agent.selected', { agent_id: agentId, reason, confidence, candidates });
+    publish(started, 'message.created', {
+      id: started.questionId,
+      role: 'user',
+      content: started.plan.question,
+    });
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };
