@@ -5,11 +5,15 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBuiltinEmbedder } from '../server/src/adapters/embeddings/builtin.ts';
 import { openKnowledge } from '../server/test/support/knowledge.ts';
+import { pgvectorBinaries } from '../server/test/support/pgvector.ts';
+import { startPostgres } from '../server/test/support/postgres.ts';
 
 /**
  * Quality of search on a judged collection, through the real upload and search API over HTTP:
  *
- *   node bench/retrieval.ts --data DIR [--data DIR …] [--clients 4] [--keep FOLDER]
+ *   node bench/retrieval.ts --data DIR [--data DIR …] [--clients 4] [--keep FOLDER] [--postgres]
+ *
+ * `--postgres` takes a throw-away PostgreSQL with pgvector (server/test/support/pgvector.ts) in place of SQLite.
  *
  * DIR holds corpus.jsonl {id, title, text}, queries.jsonl {id, text} and qrels.tsv (query, document, gain). A document
  * counts at the place of its first passage. Prints nDCG@10, Recall@100, upload rate and search times; exits with 1 when
@@ -26,6 +30,7 @@ const { values } = parseArgs({
     data: { type: 'string', multiple: true },
     clients: { type: 'string', default: '4' },
     keep: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
   },
 });
 
@@ -71,12 +76,12 @@ const mean = (numbers: readonly number[]): number =>
 const percentile = (numbers: readonly number[], share: number): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * share)] ?? 0;
 
-const measure = async (dir: string, clients: number): Promise<boolean> => {
+const measure = async (dir: string, clients: number, postgresUrl: string | undefined): Promise<boolean> => {
   const name = path.basename(dir);
   const folder = values.keep === undefined ? undefined : path.join(values.keep, name);
   const scratch = folder ?? mkdtempSync(path.join(tmpdir(), 'pentarch-retrieval-'));
   const embedder = createBuiltinEmbedder();
-  const house = await openKnowledge({ folder: scratch, embedder });
+  const house = await openKnowledge({ folder: scratch, embedder, postgresUrl });
   try {
     await house.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = house.app.server.address() as AddressInfo;
@@ -152,9 +157,21 @@ const measure = async (dir: string, clients: number): Promise<boolean> => {
 };
 
 if (values.data === undefined) {
-  console.error('usage: node bench/retrieval.ts --data DIR [--data DIR …] [--clients 4] [--keep FOLDER]');
+  console.error(
+    'usage: node bench/retrieval.ts --data DIR [--data DIR …] [--clients 4] [--keep FOLDER] [--postgres]',
+  );
   process.exit(2);
 }
+const bin = values.postgres ? pgvectorBinaries() : null;
+if (values.postgres && bin === null) throw new Error('there is no PostgreSQL with pgvector here');
+const postgres = bin === null ? null : await startPostgres(bin);
 let passed = true;
-for (const dir of values.data) passed = (await measure(dir, Number(values.clients))) && passed;
+try {
+  for (const dir of values.data) {
+    const url = await postgres?.freshUrl();
+    passed = (await measure(dir, Number(values.clients), url)) && passed;
+  }
+} finally {
+  await postgres?.stop();
+}
 process.exitCode = passed ? 0 : 1;

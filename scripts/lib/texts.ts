@@ -64,6 +64,7 @@ const RULES: readonly TextRule[] = [
     files: /^server\/src\/.*\.ts$/,
     not: /^server\/src\/(config|main)\.ts$|\.test\.ts$|\/testing\//,
   },
+  { reason: 'a conflict marker of a merge', pattern: /^(<{7}|>{7}) .|^={7}$/m },
   {
     reason: 'a switched-off type check',
     pattern: /@ts-(ignore|nocheck)|biome-ignore-all/,

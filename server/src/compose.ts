@@ -10,6 +10,7 @@ import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
+import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -46,6 +47,7 @@ import {
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
@@ -61,24 +63,31 @@ import {
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { applyRateLimit } from './http/limits-hook.ts';
 import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
-import { readScope } from './kernel/caller.ts';
+import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { EventSink } from './kernel/events.ts';
+import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
 export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;
   models: Models;
+  /** Every route of the features, for documents that are generated from them. */
+  routes: readonly AnyRoute[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** What answers that are no runs get to leave, once all runs have ended. */
+const CLOSE_GRACE_MS = 1_000;
+const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
 const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
@@ -153,6 +162,30 @@ const openStore = (config: Config): Promise<Db> =>
       })
     : openPostgres({ url: config.DATABASE_URL });
 
+/** One turn of chat as the caller, for the MCP door. */
+const askAgent =
+  (chat: ChatService): AskAgentOptions['ask'] =>
+  async (caller, request) => {
+    const run = await chat.launch(
+      caller,
+      {
+        message: request.message,
+        ...(request.conversationId === null ? {} : { conversation_id: request.conversationId }),
+        ...(request.agentId === null ? {} : { context: { agent_id: request.agentId } }),
+      },
+      { requestId: request.requestId, streaming: false, wait: true },
+    );
+    const answer = await chat.answer(run);
+    return {
+      content: answer.content,
+      agentId: answer.agent_id,
+      conversationId: answer.conversation_id,
+      runId: answer.run_id,
+      finishReason: answer.finish_reason,
+      costUsd: answer.cost_usd,
+    };
+  };
+
 /** `publicUrl` is asked late: the port may be known only when the process listens. */
 export const compose = async (
   config: Config,
@@ -202,6 +235,7 @@ export const compose = async (
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
     clock,
@@ -284,6 +318,37 @@ export const compose = async (
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const ownTools: ToolSource[] = [
+    knowledge.tools,
+    memory.tools,
+    memory.preferenceTools,
+    costs.tools,
+    agentTools({ agents, suggestions }),
+    auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
+    profileTools(db),
+    feedbackTools({ store: createFeedbackStore(db), clock }),
+    communicationTools({ mailer, outgoing, clock }),
+  ];
+  const {
+    governance,
+    mcp,
+    close: closeTools,
+  } = await composeTools({
+    config,
+    db,
+    clock,
+    logger,
+    audit,
+    costs,
+    models,
+    metrics,
+    events,
+    memoryTools: memory.tools,
+    publicUrl,
+    callerFor: identity.callerFor,
+    ownSources: () => ownTools,
+    onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
+  });
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -291,7 +356,7 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(readScope(caller), query, limit),
+    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
     memory: {
       recall: async (caller, query) =>
         (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
@@ -300,18 +365,10 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [
-      knowledge.tools,
-      memory.tools,
-      memory.preferenceTools,
-      costs.tools,
-      agentTools({ agents, suggestions }),
-      auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
-      profileTools(db),
-      feedbackTools({ store: createFeedbackStore(db), clock }),
-      communicationTools({ mailer, outgoing, clock }),
-    ],
-    gate: { check: () => Promise.resolve({ outcome: 'run' }) },
+    toolSources: [...ownTools, mcp.toolSource],
+    gate: governance.gate,
+    approvals: governance.approvals,
+    callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     toolTimeoutMs: 60_000,
@@ -320,7 +377,10 @@ export const compose = async (
     onError,
   });
   state.chat = chat;
-  await chat.recover();
+  await mcp.start();
+  await governance.start();
+  const recovered = await chat.recover();
+  if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
 
   const tables = rateTables(config);
 
@@ -333,6 +393,26 @@ export const compose = async (
       identity.forgetTenant(tenantId);
       costs.forgetTenant(tenantId);
     },
+  });
+
+  const limits = {
+    log: createMemoryRateLog(largestLimit(tables)),
+    tables,
+    enforce: config.RATE_LIMITS,
+    clock,
+  };
+  const door = createMcpDoor({
+    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
+    gate: governance.gate,
+    version: '2.0.0',
+    meter: meterOf(db, costs),
+    authenticate: identity.authenticate,
+    now: clock.now,
+    publicUrl,
+    issuer: () => config.IDP_URL ?? publicUrl(),
+    corsOrigins: config.CORS_ORIGINS,
+    draining,
+    limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
   const routes: AnyRoute[] = [
@@ -356,7 +436,12 @@ export const compose = async (
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),
-        mcp: () => ({ status: 'ok' }),
+        mcp: () => {
+          const { error, connecting } = mcp.health();
+          return error === 0
+            ? { status: 'ok', ...(connecting > 0 ? { detail: `${connecting} connecting` } : {}) }
+            : { status: 'degraded', detail: `${error} servers do not answer` };
+        },
         queue: () => ({ status: 'ok' }),
       },
     }),
@@ -369,6 +454,9 @@ export const compose = async (
     ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
+    ...governance.routes(),
+    ...mcp.routes,
+    ...door.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -377,12 +465,7 @@ export const compose = async (
     routes,
     authenticate: identity.authenticate,
     idempotency,
-    limits: {
-      log: createMemoryRateLog(largestLimit(tables)),
-      tables,
-      enforce: config.RATE_LIMITS,
-      clock,
-    },
+    limits,
     logger,
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
@@ -396,8 +479,12 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    plugins: config.IDP_URL === null ? [identity.plugin(engine)] : [],
+    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin],
   });
+  const maintenance = setInterval(() => {
+    identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
+  }, IDENTITY_MAINTENANCE_MS);
+  maintenance.unref();
   await app.ready();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
@@ -408,10 +495,17 @@ export const compose = async (
     app,
     admin,
     models,
+    routes,
     async close() {
       state.draining = true;
+      clearInterval(maintenance);
       await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      await door.close();
+      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(cut);
+      await closeTools();
       await knowledge.close();
       await costs.close();
       await Promise.all([

@@ -1,6 +1,5 @@
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { pino } from 'pino';
 
 /** Arguments, signals, listen. Everything else is built in `compose.ts`. */
 
@@ -17,24 +16,11 @@ enableCompileCache();
 const { compose } = await import('./compose.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
 const { banner } = await import('./banner.ts');
-
-const interactive = process.stdout.isTTY === true;
+const { createLogger } = await import('./log.ts');
 
 const start = async (): Promise<void> => {
   const config = loadConfig(process.env, process.cwd());
-  const logger = pino(
-    {
-      level: config.LOG_LEVEL,
-      base: null,
-    },
-    interactive
-      ? (await import('pino-pretty')).default({
-          colorize: true,
-          ignore: 'pid,hostname',
-          translateTime: 'HH:MM:ss.l',
-        })
-      : pino.destination(1),
-  );
+  const logger = await createLogger(config.LOG_LEVEL, process.stdout.isTTY === true);
   let url = publicUrl(config, config.PORT);
   const platform = await compose(config, logger, () => url);
 

@@ -22,6 +22,7 @@ import { mountRoutes, prefixesOf } from './mount.ts';
 import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
+import { requestLogger } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
@@ -52,6 +53,9 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');
+  if (fault.code === 'PAYLOAD_TOO_LARGE' && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
+    reply.removeHeader('connection');
+  }
   reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
     .code(fault.status)
@@ -59,6 +63,15 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     .serializer((body: unknown) => String(body))
     .send(JSON.stringify(errorBody(fault, context.shape, request.id)));
 };
+
+/** RFC 8259, section 8.1: JSON between systems is UTF-8; another charset is refused and not read as something else. */
+const isUtf8 = (contentType: string | undefined): boolean => {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
+  return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
+};
+
+/** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
+const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
@@ -71,9 +84,6 @@ const isLines = (request: FastifyRequest): boolean =>
 const settleBody = (request: FastifyRequest): void => {
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
-  if (request.isMultipart() && !ownParser) {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
-  }
   if (typeof request.body === 'string' && !ownParser && isLines(request)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'this operation takes application/json');
   }
@@ -91,6 +101,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   const common = {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: requestLogger,
     genReqId: (raw: { headers: Record<string, string | string[] | undefined> }) =>
       clientRequestId(raw.headers['x-request-id']) ?? newId(),
     requestIdHeader: false as const,
@@ -119,11 +130,14 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   app.setValidatorCompiler(createValidatorCompiler());
   app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));
   app.setErrorHandler(sendError);
-  answerExpectations(app.server, freePerMinute);
+  answerExpectations(app.server, { freePerMinute, maxBodyBytes: options.maxUploadBytes + BODY_LIMIT_BYTES });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
+      if (!isUtf8(request.headers['content-type'])) {
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'JSON is taken in UTF-8 alone');
+      }
       done(null, body.length === 0 ? undefined : parseJsonBody(body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
@@ -143,6 +157,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     await app.register(cors, {
       origin: [...options.corsOrigins],
       credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
         'X-Request-ID',
         'X-API-Version',
@@ -158,10 +173,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       maxAge: 600,
     });
   }
-  await app.register(multipart, {
-    limits: { fileSize: options.maxUploadBytes, files: 1, fields: 20, fieldSize: 65_536, headerPairs: 100 },
-    throwFileSizeLimit: false,
-  });
   await registerOpenApi(app);
 
   const paths = createPathTable(options.routes, prefixesOf);
@@ -177,11 +188,6 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       done(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!reply.hasHeader('cache-control') && request.context?.table)
-      reply.header('cache-control', 'no-store');
-    done();
-  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({
@@ -190,8 +196,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
-    request.log.info(
+    options.logger.info(
       {
+        request_id: request.id,
         method: request.method,
         route,
         status: reply.statusCode,
@@ -206,7 +213,26 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     throw new AppError('NOT_FOUND', 'this path does not exist');
   });
 
-  mountRoutes(app, options.routes, options.idempotency);
+  const takesForm = (route: AnyRoute): boolean => route.consumes?.includes('multipart/form-data') === true;
+  mountRoutes(
+    app,
+    options.routes.filter((route) => !takesForm(route)),
+    options.idempotency,
+  );
+  // In a scope of their own: the plugin hangs asynchronous hooks on every route that it sees.
+  await app.register(async (scope) => {
+    await scope.register(multipart, {
+      limits: {
+        fileSize: options.maxUploadBytes,
+        files: 1,
+        fields: 20,
+        fieldSize: 65_536,
+        headerPairs: 100,
+      },
+      throwFileSizeLimit: false,
+    });
+    mountRoutes(scope, options.routes.filter(takesForm), options.idempotency);
+  });
   mountDocument(app, options.routes);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;

@@ -5,6 +5,7 @@ import { bearerToken, contextOf, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
 import type { Authenticate } from './route.ts';
+import type { SecurityHeaders } from './security-headers.ts';
 
 export interface GuardOptions {
   authenticate: Authenticate;
@@ -12,7 +13,7 @@ export interface GuardOptions {
   paths: PathTable;
   draining(): boolean;
   /** The same for every response; computed once. */
-  securityHeaders: Readonly<Record<string, string>>;
+  securityHeaders: SecurityHeaders;
 }
 
 const MAX_URL_CHARACTERS = 8_192;
@@ -28,15 +29,17 @@ const pathOf = (url: string): string => {
  */
 export const createGuard = (options: GuardOptions) => {
   const { authenticate, limits, paths } = options;
+  const version = { 'x-api-version': '2.0.0' };
+  const apiHeaders = { ...options.securityHeaders.api, ...version };
+  const pageHeaders = { ...options.securityHeaders.page, ...version };
 
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     const url = request.raw.url ?? '/';
     const path = pathOf(url);
     request.context = contextOf(path);
-    reply.headers(options.securityHeaders);
-    reply.header('x-api-version', '2.0.0');
-    reply.header('x-request-id', request.id);
     const onApi = request.context.table !== null;
+    reply.headers(onApi ? apiHeaders : pageHeaders);
+    reply.header('x-request-id', request.id);
 
     /** Refuses with precedence over 429, after the headers have been set. */
     const refuse = (error: AppError): void => {

@@ -55,7 +55,7 @@ export const mountRoutes = (
   }
 };
 
-const call = async (route: AnyRoute, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+const call = (route: AnyRoute, request: FastifyRequest, reply: FastifyReply): unknown => {
   // The compiled schemas have checked what the route's types promise; `caller` is set wherever access asks for one.
   const input = {
     body: request.body,
@@ -67,6 +67,15 @@ const call = async (route: AnyRoute, request: FastifyRequest, reply: FastifyRepl
     requestId: request.id,
   } as never;
   return route.handler(input);
+};
+
+const sendEmpty = async (
+  route: AnyRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
+  await call(route, request, reply);
+  return reply.send();
 };
 
 const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): RouteOptions => {
@@ -133,7 +142,7 @@ const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): R
         const caller = request.context.caller;
         if (key !== null && caller !== null) return once(request, reply, key, caller.userId);
       }
-      if (success === 204) return call(route, request, reply).then(() => reply.send());
+      if (success === 204) return sendEmpty(route, request, reply);
       return call(route, request, reply);
     },
   };

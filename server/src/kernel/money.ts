@@ -23,15 +23,10 @@ export const sumNano = (amounts: readonly NanoUsd[]): NanoUsd => amounts.reduce(
 export const usdToNano = (usd: number): NanoUsd => checked(Math.round(usd * NANO_PER_USD));
 
 /**
- * Nano-dollars to the JSON number that a client sees: the double nearest to the exact decimal.
- * Division alone can be one bit off; parsing the decimal text is correctly rounded.
+ * Nano-dollars to the JSON number that a client sees: the double nearest to the exact decimal. Both operands are exact
+ * integers, and IEEE 754 rounds a quotient correctly, so this is what parsing the decimal text gives.
  */
-export const nanoToUsd = (nano: NanoUsd): number => {
-  if (nano === 0) return 0;
-  const digits = String(Math.abs(checked(nano))).padStart(10, '0');
-  const text = `${digits.slice(0, -9)}.${digits.slice(-9)}`;
-  return nano < 0 ? -Number(text) : Number(text);
-};
+export const nanoToUsd = (nano: NanoUsd): number => checked(nano) / NANO_PER_USD;
 
 /** Price per million tokens in dollars → pico-dollars per token; exact for prices with six decimals. */
 export const usdPerMillionToPico = (usdPerMillion: number): number =>

@@ -2,7 +2,7 @@
  * Token counts without a tokenizer. The estimate stands in where a provider gives no usage; the bound is what a
  * budget reserves, so it must never be below what a provider can charge.
  */
-import type { ModelRequest } from './model.ts';
+import type { ModelRequest, ToolSpec } from './model.ts';
 
 /** What a chat template adds for each message: role, separators. */
 const MESSAGE_OVERHEAD_TOKENS = 4;
@@ -26,26 +26,45 @@ export const estimateTokens = (text: string): number => {
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools' | 'responseSchema'>;
 
-/** Every text that the provider reads as prompt, one after the other. */
-const promptTexts = function* (request: Prompt): Generator<string> {
-  for (const message of request.messages) {
-    yield message.content;
-    if (message.role !== 'assistant') continue;
-    for (const call of message.toolCalls ?? []) {
-      yield call.name;
-      yield call.arguments;
-    }
+const toolTexts = new WeakMap<ToolSpec, string>();
+
+/** JSON of a tool's declaration. The same few tools stand in every request, so their texts are kept. */
+export const toolText = (tool: ToolSpec): string => {
+  let text = toolTexts.get(tool);
+  if (text === undefined) {
+    text = JSON.stringify(tool);
+    toolTexts.set(tool, text);
   }
-  for (const tool of request.tools ?? []) yield JSON.stringify(tool);
-  if (request.responseSchema !== undefined) yield JSON.stringify(request.responseSchema);
+  return text;
 };
 
-/** Estimated prompt tokens of a request, tools and schema included. */
-export const estimatePromptTokens = (request: Prompt): number => {
-  let tokens = MESSAGE_OVERHEAD_TOKENS * request.messages.length;
-  for (const text of promptTexts(request)) tokens += estimateTokens(text);
-  return tokens;
+/** A measure over every text that the provider reads as prompt; what it says of a tool's declaration is kept. */
+const createMeasure = (measure: (text: string) => number): ((request: Prompt) => number) => {
+  const tools = new WeakMap<ToolSpec, number>();
+  return (request) => {
+    let sum = 0;
+    for (const message of request.messages) {
+      sum += measure(message.content);
+      if (message.role !== 'assistant') continue;
+      for (const call of message.toolCalls ?? []) sum += measure(call.name) + measure(call.arguments);
+    }
+    for (const tool of request.tools ?? []) {
+      let known = tools.get(tool);
+      if (known === undefined) {
+        known = measure(toolText(tool));
+        tools.set(tool, known);
+      }
+      sum += known;
+    }
+    return request.responseSchema === undefined ? sum : sum + measure(JSON.stringify(request.responseSchema));
+  };
 };
+
+const estimateOf = createMeasure(estimateTokens);
+
+/** Estimated prompt tokens of a request, tools and schema included. */
+export const estimatePromptTokens = (request: Prompt): number =>
+  MESSAGE_OVERHEAD_TOKENS * request.messages.length + estimateOf(request);
 
 /** A token of a byte-level vocabulary covers one UTF-8 byte at least. */
 const utf8Bytes = (text: string): number => {
@@ -63,11 +82,13 @@ const utf8Bytes = (text: string): number => {
 /** Providers put instructions of their own before tools and schemas. */
 const TOOL_PREAMBLE_TOKENS = 700;
 
+/** 8 for what stands around each text. */
+const boundOf = createMeasure((text) => 8 + utf8Bytes(text));
+
 /** More prompt tokens than any provider can count for this request: one a byte, and its template. */
 export const promptTokensBound = (request: Prompt): number => {
   let tokens = 32 + 16 * request.messages.length;
   if ((request.tools?.length ?? 0) > 0 || request.responseSchema !== undefined)
     tokens += TOOL_PREAMBLE_TOKENS;
-  for (const text of promptTexts(request)) tokens += 8 + utf8Bytes(text);
-  return tokens;
+  return tokens + boundOf(request);
 };

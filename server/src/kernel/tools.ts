@@ -35,6 +35,8 @@ export interface ToolOutcome {
   structured?: unknown;
   /** Metered cost of the call, for the ledger. */
   costNanoUsd?: NanoUsd;
+  /** What the call has spent that stands on the ledger already (a delegated run). */
+  spentNanoUsd?: NanoUsd;
   /** Passages that the answer may cite, for tools that search documents. */
   passages?: ToolPassage[];
 }
@@ -57,6 +59,8 @@ export interface AgentTool {
   /** JSON Schema of the arguments; checked before every call. */
   inputSchema: Record<string, unknown>;
   annotations: ToolAnnotations;
+  /** Longest time for a call in ms, where the platform's own limit does not fit. */
+  timeoutMs?: number;
   /** Permission that the caller needs; agents act as the caller. */
   permission: string;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAskAgentSource } from '../../src/features/mcp/index.ts';
+import { conflict } from '../../src/kernel/errors.ts';
 import type { AgentTool, ToolSource } from '../../src/kernel/tools.ts';
 import { type Platform, startPlatform, stdio } from './harness.ts';
 
@@ -26,7 +28,7 @@ const ownTool = (name: string, permission: string, more: Partial<AgentTool> = {}
 });
 const source: ToolSource = {
   list: () => [
-    ownTool('ask_agent', 'chat:write'),
+    ownTool('own_tool', 'chat:write'),
     ownTool('admin_only', 'users:manage'),
     ownTool('breaks', 'chat:write', {
       call: async () => {
@@ -36,9 +38,24 @@ const source: ToolSource = {
   ],
 };
 
+const agents = createAskAgentSource({
+  agents: [{ id: 'athena', name: 'Athena', domain: 'knowledge' }],
+  ask: async (caller, request) => {
+    if (request.message === 'archived') throw conflict('the conversation is archived');
+    return {
+      content: `${request.agentId ?? 'zeus'} answers ${caller.name}`,
+      agentId: request.agentId ?? 'zeus',
+      conversationId: 'c1',
+      runId: 'r1',
+      finishReason: 'stop',
+      costUsd: 0,
+    };
+  },
+});
+
 let platform: Platform;
 beforeAll(async () => {
-  platform = await startPlatform({ sources: [source] });
+  platform = await startPlatform({ sources: [source, agents] });
   await platform.request('POST', '/mcp/servers', { body: stdio('fix') });
 });
 afterAll(() => platform.close());
@@ -108,10 +125,26 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     expect(echo).toMatchObject({ content: [{ type: 'text', text: 'hi' }] });
     const picture = await client.callTool({ name: 'fix.picture', arguments: {} });
     expect(picture.content).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
-    const answer = await client.callTool({ name: 'pentarch.ask_agent', arguments: { message: 'why' } });
+    const answer = await client.callTool({ name: 'pentarch.own_tool', arguments: { message: 'why' } });
     expect(answer).toMatchObject({ content: [{ text: 'answer to why' }], structuredContent: { ok: true } });
     expect(asked).toHaveBeenLastCalledWith({ message: 'why' }, 'user');
-    expect(platform.metered.at(-1)).toEqual({ server: 'pentarch', tool: 'ask_agent', costNanoUsd: 5 });
+    expect(platform.metered.at(-1)).toEqual({ server: 'pentarch', tool: 'own_tool', costNanoUsd: 5 });
+  });
+
+  it('asks an agent', async () => {
+    const { client } = await connect('user', mode);
+    const ask = (args: Record<string, unknown>) =>
+      client.callTool({ name: 'pentarch.ask_agent', arguments: args });
+    expect(await ask({ message: 'why', agent_id: 'athena' })).toMatchObject({
+      content: [{ type: 'text', text: 'athena answers user' }],
+      structuredContent: { agent_id: 'athena', conversation_id: 'c1', run_id: 'r1' },
+    });
+    expect(platform.gated.at(-1)).toMatchObject({ tool: { server: 'pentarch', name: 'ask_agent' } });
+    expect(await ask({ message: 'why', agent_id: 'nobody' })).toMatchObject({ isError: true });
+    expect(await ask({ message: 'archived' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'the conversation is archived' }],
+    });
   });
 
   it('passes by the gate like everybody', async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AgentTool } from '../../src/kernel/tools.ts';
 import { caller, fixture, type Platform, serve, startPlatform, stdio } from './harness.ts';
 
 /** Contract, sections 9 and 14, over HTTP, with the server that misbehaves. */
@@ -604,6 +605,39 @@ describe('servers that fail', () => {
       async () => expect((await call(platform, 'dying', 'echo', { text: 'back' })).status).toBe(200),
       { timeout: 10_000, interval: 200 },
     );
+  });
+});
+
+describe('tools of a feature as a server', () => {
+  it('are called directly with the permission of the feature, and not offered to agents a second time', async () => {
+    const recall: AgentTool = {
+      server: 'pentarch',
+      name: 'recall',
+      description: 'Recalls',
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+      annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      permission: 'users:manage',
+      call: async (_args, context) => ({ content: `as ${context.caller.name}`, isError: false }),
+    };
+    const platform = await startPlatform({ mirrors: [{ name: 'memory', source: { list: () => [recall] } }] });
+    try {
+      expect((await call(platform, 'memory', 'recall', {}, 'admin')).body.content[0].text).toBe('as admin');
+      expect(await call(platform, 'memory', 'recall')).toMatchObject({
+        status: 403,
+        body: { error: { details: { required: 'users:manage' } } },
+      });
+      const offered = await platform.mcp.toolSource.list(caller('admin'), 'zeus');
+      expect(offered.some((tool) => tool.server === 'time')).toBe(true);
+      expect(offered.some((tool) => tool.server === 'memory')).toBe(false);
+      // A tenant's own server of that name stands in its place.
+      const created = await platform.request('POST', '/mcp/servers', { body: stdio('memory') });
+      expect(created).toMatchObject({ status: 201, body: { source: 'api', status: 'connected' } });
+      expect((await call(platform, 'memory', 'echo', { text: 'x' })).status).toBe(200);
+      await platform.request('DELETE', '/mcp/servers/memory');
+      expect((await call(platform, 'memory', 'recall', {}, 'admin')).status).toBe(200);
+    } finally {
+      await platform.close();
+    }
   });
 });
 

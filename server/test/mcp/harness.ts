@@ -15,6 +15,7 @@ import {
   createMcpDoor,
   createMcpFeature,
   createTimeServer,
+  createToolsServer,
   type McpAuditEntry,
   type McpFeature,
 } from '../../src/features/mcp/index.ts';
@@ -90,6 +91,8 @@ export interface PlatformOptions {
   builtins?: boolean;
   startTimeoutMs?: number;
   sources?: ToolSource[];
+  /** Tools of features that are MCP servers besides. */
+  mirrors?: { name: string; source: ToolSource }[];
   /** Runs again on this folder. */
   folder?: string;
 }
@@ -121,6 +124,9 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     metered.push({ server: entry.server, tool: entry.tool, costNanoUsd: entry.costNanoUsd });
   };
   let publicUrl = '';
+  const mirrors = await Promise.all(
+    (options.mirrors ?? []).map(({ name, source }) => createToolsServer({ name, title: name, source })),
+  );
   const logger = pino({ level: 'silent' });
   const mcp = createMcpFeature({
     db,
@@ -139,7 +145,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     builtins:
       options.builtins === false
         ? []
-        : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files'))],
+        : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files')), ...mirrors],
     proposal: async (_caller, id) => ({ id, status: 'voting' }),
     audit: (entry) => audit.push(entry),
     meter,

@@ -203,6 +203,6 @@ test('the worst case covers the fallback too, and the affordable cap fits both',
   ]);
   const models = build({ prices: { of: (ref) => byName.get(ref.name) ?? flat(0, 0) } });
   const ref = models.resolve(null);
-  expect(models.worstCase(ref, call(), 100)).toBe(3_000_000);
-  expect(models.affordableOutput(ref, call(), 3_000_000)).toBe(100);
+  expect(models.worstCase(ref, models.promptBound(call()), 100)).toBe(3_000_000);
+  expect(models.affordableOutput(ref, models.promptBound(call()), 3_000_000)).toBe(100);
 });

@@ -308,6 +308,18 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect((await browser.submit(wrong, 'login', server.admin)).headers.get('location')).toContain('code=');
     });
 
+    it('works under every name of the loopback, and under no other', async () => {
+      const alias = server.url.replace('127.0.0.1', 'localhost');
+      const browser = createBrowser(alias);
+      const page = await browser.open(authorizeUrl(alias, { verifier: newVerifier() }));
+      const back = await browser.submit(page, 'login', server.admin);
+      expect(back.headers.get('location')).toContain('code=');
+      const discovery = await fetch(`${server.url}/.well-known/openid-configuration`, {
+        headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },
+      });
+      expect(await discovery.text()).not.toContain('evil.test');
+    });
+
     it('signs out on a page of its own, and ends the sign-ins of that browser', async () => {
       const browser = createBrowser(server.url);
       const verifier = newVerifier();

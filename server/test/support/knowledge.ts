@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
 import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
 import type { Db } from '../../src/db/db.ts';
-import { openSqlite } from '../../src/db/open.ts';
+import { openPostgres, openSqlite } from '../../src/db/open.ts';
 import {
   createKnowledge,
   type Knowledge,
@@ -87,20 +87,31 @@ export interface KnowledgeHouse {
   close(): Promise<void>;
 }
 
-/** The feature behind the real HTTP layer, with a store in `folder` (a new one is made and removed when none is given). */
+/**
+ * The feature behind the real HTTP layer, with a store in `folder` (a new one is made and removed when none is given) or
+ * in the database of `postgresUrl`.
+ */
 export const openKnowledge = async (
-  options: Partial<KnowledgeOptions> & { folder?: string; maxUploadBytes?: number } = {},
+  options: Partial<KnowledgeOptions> & {
+    folder?: string;
+    postgresUrl?: string;
+    maxUploadBytes?: number;
+  } = {},
 ): Promise<KnowledgeHouse> => {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'pentarch-knowledge-'));
   const file = path.join(folder, 'pentarch.sqlite');
-  const db = options.db ?? (await openSqlite({ file, synchronous: 'normal' }));
+  const { postgresUrl } = options;
+  const db =
+    postgresUrl === undefined
+      ? await openSqlite({ file, synchronous: 'normal' })
+      : await openPostgres({ url: postgresUrl, maxConnections: 8 });
   const parser = options.parser ?? createDocumentParser();
   const events: KnowledgeHouse['events'] = [];
   const faults: string[] = [];
   const idempotency = createIdempotency(createIdempotencyStore(db), systemClock);
   const knowledge = await createKnowledge({
     db,
-    sqliteFile: options.db === undefined ? file : null,
+    sqliteFile: postgresUrl === undefined ? file : null,
     blobs: createFolderBlobs(path.join(folder, 'blobs')),
     embedder: wordEmbedder(),
     charge: async (_call, work) => (await work()).result,
@@ -145,7 +156,7 @@ export const openKnowledge = async (
       await app.close();
       await knowledge.close();
       if (options.parser === undefined) await parser.close();
-      if (options.db === undefined) await db.close();
+      await db.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true });
     },
   };

@@ -59,8 +59,8 @@ const answers = async (url: string): Promise<boolean> => {
 
 const START_TIMEOUT_MS = 30_000;
 
-export const startPostgres = async (): Promise<TestPostgres> => {
-  const bin = binaries();
+/** `bin`: folder with `initdb` and `postgres`; default: the newest that Debian's packages or `pg_config` give. */
+export const startPostgres = async (bin: string = binaries()): Promise<TestPostgres> => {
   const as = account();
   const identity = as ?? {};
   const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-pg-'));

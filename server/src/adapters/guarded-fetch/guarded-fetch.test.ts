@@ -189,4 +189,17 @@ describe('guarded fetch', () => {
     const response = await outgoing.fetch(`http://127.0.0.1:${port}/`);
     await expect(response.arrayBuffer()).rejects.toThrow(/larger than 1024/);
   });
+
+  it('lets an event stream go on for ever, but not one event of it', async () => {
+    const event = `data: ${'x'.repeat(500)}\n\n`;
+    const port = await serve((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(request.url === '/many' ? event.repeat(20) : `data: ${'x'.repeat(5_000)}`);
+    });
+    const outgoing = guarded({ allowPrivate: true, maxBodyBytes: 1024 });
+    const many = await outgoing.fetch(`http://127.0.0.1:${port}/many`);
+    expect(await many.text()).toBe(event.repeat(20));
+    const endless = await outgoing.fetch(`http://127.0.0.1:${port}/one`);
+    await expect(endless.text()).rejects.toThrow(/larger than 1024/);
+  });
 });

@@ -14,7 +14,7 @@ export interface GuardedFetchOptions {
   headersTimeoutMs?: number;
   /** Longest silence inside a body; 0 = none. */
   bodyTimeoutMs?: number;
-  /** Bytes of a body after which it is cut off with an error. */
+  /** Bytes of a body (of one event, in an event stream) after which it is cut off with an error. */
   maxBodyBytes?: number;
   /** Name resolution; tests put their own here. */
   lookup?: LookupFunction;
@@ -96,14 +96,24 @@ const guardedConnector = (options: GuardedFetchOptions): buildConnector.connecto
 const isAllowedRemote = (address: string, allowPrivate: boolean): boolean =>
   isAllowedAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''), allowPrivate);
 
-/** Passes a body on and fails it once it is longer than `maxBytes`. */
-const limitBody = (response: Response, maxBytes: number): Response => {
+/** Index after the last blank line, which ends an event of an event stream; 0 where there is none. */
+const afterLastEvent = (chunk: Uint8Array): number => {
+  for (let i = chunk.length - 1; i > 0; i--) {
+    if (chunk[i] !== 10) continue;
+    if (chunk[i - 1] === 10 || (chunk[i - 1] === 13 && chunk[i - 2] === 10)) return i + 1;
+  }
+  return 0;
+};
+
+/** Passes a body on and fails it once it (or one event of it) is longer than `maxBytes`. */
+const limitBody = (response: Response, maxBytes: number, byEvent: boolean): Response => {
   if (response.body === null) return response;
   let seen = 0;
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        seen += chunk.byteLength;
+        const ended = byEvent ? afterLastEvent(chunk) : 0;
+        seen = ended > 0 ? chunk.byteLength - ended : seen + chunk.byteLength;
         if (seen > maxBytes) controller.error(new Error(`the answer is larger than ${maxBytes} bytes`));
         else controller.enqueue(chunk);
       },
@@ -136,8 +146,8 @@ export const createGuardedFetch = (options: GuardedFetchOptions): OutgoingHttp &
       ) => Promise<Response>;
       const response = await call(url, { ...init, redirect: 'manual', dispatcher });
       const isStream = /^text\/event-stream/i.test(response.headers.get('content-type') ?? '');
-      const limited = options.maxBodyBytes !== undefined && !isStream && response.body !== null;
-      return limited ? limitBody(response, options.maxBodyBytes ?? 0) : response;
+      const { maxBodyBytes } = options;
+      return maxBodyBytes === undefined ? response : limitBody(response, maxBodyBytes, isStream);
     },
     close: () => dispatcher.destroy(),
   };

@@ -107,6 +107,15 @@ describe('stdio sessions', () => {
     expect(await faultOf(call('protocol_error'))).toMatchObject({ kind: 'protocol' });
   });
 
+  it('end with a message beyond every measure, and without its process', async () => {
+    const { session, events } = await connect();
+    expect(await faultOf(session.callTool('big', { bytes: 70_000_000 }, limits(20_000)))).toMatchObject({
+      kind: 'closed',
+    });
+    await vi.waitFor(() => expect(events.onClosed).toHaveBeenCalledTimes(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(pidsOf('pid').filter(isAlive)).toEqual([]), { timeout: 5_000 });
+  });
+
   it('cancel a call at the server when its time is over, and when it is aborted', async () => {
     const { session } = await connect();
     const slow = session.callTool('slow', { ms: 60_000 }, limits(200));

@@ -227,7 +227,9 @@ export const createMcpConnector = (options: ConnectorOptions): McpConnector => (
         ? await connectStdio(options, attempt)
         : await connectHttp(options, attempt);
     } catch (error) {
-      throw toFault(error, signal);
+      const fault = toFault(error, signal);
+      // There was no session yet that could have broken off.
+      throw fault.kind === 'closed' ? new McpFault('unreachable', fault.message, error) : fault;
     }
   },
   async authorize(endpoint, store, state) {

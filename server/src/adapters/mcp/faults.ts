@@ -60,6 +60,9 @@ export const toFault = (error: unknown, signal?: AbortSignal): McpFault => {
       case SdkErrorCode.NotConnected:
       case SdkErrorCode.SendFailed:
         return new McpFault('closed', 'the connection to the server broke off', error);
+      // While connecting: the network's or the process's own words are at the root.
+      case SdkErrorCode.EraNegotiationFailed:
+        return new McpFault('unreachable', textOf(error), error);
       default:
         return new McpFault('protocol', textOf(error), error);
     }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import {
+  deserializeMessage,
   type JSONRPCMessage,
-  ReadBuffer,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -61,6 +61,47 @@ const lineReader = (onLine: (line: string) => void): ((chunk: Buffer) => void) =
   };
 };
 
+/**
+ * Splits a stream of bytes into messages, one a line. Joins the parts of a line once, when its end has come: the SDK's
+ * own buffer joins at every read, which takes seconds for a result of some megabytes.
+ */
+const messageReader = (
+  onMessage: (message: JSONRPCMessage) => void,
+  onBadLine: (error: Error) => void,
+  onTooLarge: (error: Error) => void,
+): ((chunk: Buffer) => void) => {
+  let parts: Buffer[] = [];
+  let sizeBytes = 0;
+  let stopped = false;
+  const take = (line: string): void => {
+    if (line.trim() === '') return;
+    try {
+      onMessage(deserializeMessage(line));
+    } catch (error) {
+      onBadLine(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  return (chunk) => {
+    if (stopped) return;
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      parts.push(chunk.subarray(start, end));
+      take(Buffer.concat(parts).toString('utf8'));
+      parts = [];
+      sizeBytes = 0;
+      start = end + 1;
+    }
+    const rest = chunk.subarray(start);
+    if (rest.length === 0) return;
+    parts.push(rest);
+    sizeBytes += rest.length;
+    if (sizeBytes <= MAX_MESSAGE_BYTES) return;
+    stopped = true;
+    parts = [];
+    onTooLarge(new Error(`the server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`));
+  };
+};
+
 export interface GroupStdioTransport extends Transport {
   readonly pid: number | null;
   /** The SDK knows transports of processes by this property; what it holds goes to `onStderr`. */
@@ -73,7 +114,6 @@ export const createStdioTransport = (
   endpoint: McpStdioEndpoint,
   onStderr: (line: string) => void,
 ): GroupStdioTransport => {
-  const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
   let child: ChildProcess | null = null;
   let ended: string | null = null;
   let closed = false;
@@ -81,29 +121,18 @@ export const createStdioTransport = (
   const finish = (): void => {
     if (closed) return;
     closed = true;
-    buffer.clear();
     transport.onclose?.();
   };
 
-  const read = (chunk: Buffer): void => {
-    try {
-      buffer.append(chunk);
-    } catch (error) {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  const read = messageReader(
+    (message) => transport.onmessage?.(message),
+    // A line that is no message (many servers print notices): the ones after it count.
+    (error) => transport.onerror?.(error),
+    (error) => {
+      transport.onerror?.(error);
       void transport.close();
-      return;
-    }
-    for (;;) {
-      try {
-        const message = buffer.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
-      } catch (error) {
-        // A line that is no message (many servers print notices): the ones after it count.
-        transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      }
-    }
-  };
+    },
+  );
 
   const transport: GroupStdioTransport = {
     get pid() {

@@ -85,11 +85,21 @@ export const createOidcEngine = (
     return current.provider;
   };
 
-  /** The address that clients know, whatever the request's own headers say. */
+  /**
+   * The address that clients know, whatever the request's own headers say. On a loopback issuer the browser may use
+   * another name of the same machine, whose cookies it must get back.
+   */
   const addressed = (request: IncomingMessage): IncomingMessage => {
     const issuer = new URL(ports.issuer());
-    request.headers.host = issuer.host;
-    request.headers['x-forwarded-host'] = issuer.host;
+    const asked = URL.parse(`${issuer.protocol}//${request.headers.host ?? ''}`);
+    const alias =
+      asked !== null &&
+      asked.port === issuer.port &&
+      LOOPBACK.includes(issuer.hostname) &&
+      LOOPBACK.includes(asked.hostname);
+    const host = alias ? asked.host : issuer.host;
+    request.headers.host = host;
+    request.headers['x-forwarded-host'] = host;
     request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
     return request;
   };

@@ -70,6 +70,7 @@ export const knowledge: SchemaStep = {
       .addColumn('end_offset', t.int, (c) => c.notNull())
       .addColumn('page', t.int)
       .addColumn('heading_path', 'text', (c) => c.notNull())
+      .addColumn('table_head', 'text')
       .addColumn('text', 'text', (c) => c.notNull())
       .execute();
     await db.schema
@@ -100,7 +101,8 @@ export const knowledge: SchemaStep = {
       );
     } else {
       await sql`create table chunk_terms (
-        seq bigint primary key references chunks (seq) on delete cascade, terms tsvector not null
+        seq bigint primary key references chunks (seq) on delete cascade, terms tsvector not null,
+        length integer not null
       )`.execute(db);
       await sql`create index chunk_terms_gin on chunk_terms using gin (terms)`.execute(db);
     }

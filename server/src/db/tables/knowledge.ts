@@ -49,6 +49,8 @@ export interface ChunkRow {
   page: number | null;
   /** JSON array, outermost heading first. */
   heading_path: string;
+  /** Head of the table whose rows the chunk begins with; null where the chunk shows it. */
+  table_head: string | null;
   text: string;
 }
 

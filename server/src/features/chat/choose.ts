@@ -78,6 +78,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     const messages = [
       { role: 'user' as const, content: promptFor(agents, input.text, input.previousAgentId) },
     ];
+    const responseSchema = schemaFor([...open]);
     const subject = { ...input.subject, agentId: 'zeus' };
     const hold = await store.write((tx) =>
       costs.hold(
@@ -86,7 +87,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
           { models, maxOutputTokens: OUTPUT_TOKENS },
           subject,
           ref,
-          { messages, signal: input.signal },
+          models.promptBound({ messages, responseSchema, signal: input.signal }),
           0,
         ),
       ),
@@ -107,7 +108,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     try {
       const answer = await models.generate(ref, {
         messages,
-        responseSchema: schemaFor([...open]),
+        responseSchema,
         maxOutputTokens: OUTPUT_TOKENS,
         temperature: 0,
         signal: input.signal,

@@ -1,36 +1,50 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { Grounding, ModelMessage, ModelRef } from '../../kernel/model.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
+import type { Decision } from './approvals.ts';
 import type { NumberedPassage } from './citations.rules.ts';
+import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
 import type { FinishReason } from './schema.ts';
-import type { ChatStore } from './store.ts';
-import { runToolCall } from './tool-call.ts';
-import { toolSpecs } from './tools.rules.ts';
-import { addUsage, NO_USAGE } from './wire.ts';
+import {
+  applyDecided,
+  applyTools,
+  type PlanStep,
+  type RunState,
+  type SettledCall,
+  type Step,
+  tellResults,
+  waiting,
+} from './steps.rules.ts';
+import { type ChatStore, insertStep } from './store.ts';
+import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
+import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
+import { addUsage } from './wire.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
 export interface RunPlan {
   agent: EffectiveAgent;
   model: ModelRef;
-  messages: ModelMessage[];
-  passages: NumberedPassage[];
   /** The person's own words. */
   question: string;
   memories: readonly string[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];
-  /** The reservation of the first call, taken in the same write as the question. */
-  firstHold: Hold;
+  /** The reservation of the first call, where it was taken in the same write as the question. */
+  firstHold: Hold | null;
+  /** `models.promptBound` of the first call, where it has been measured. */
+  promptBound: number | null;
   streaming: boolean;
+  /** What a step row keeps of the start, for a run that has to go on later. */
+  record: PlanStep;
 }
 
 export interface RunDeps {
@@ -43,21 +57,25 @@ export interface RunDeps {
   toolTimeoutMs: number;
 }
 
+/** What happens around a run that waits for decisions. */
+export interface RunHooks {
+  /** The run is about to wait: the answer so far is stored and whoever waits for it is told. */
+  waiting(state: RunState): Promise<void>;
+  /** Resolves with the decision; rejects when the run is stopped. */
+  decision(proposalId: string): Promise<Decision>;
+  /** All decisions are there: the run takes its turn again. */
+  resumed(state: RunState): Promise<void>;
+}
+
 export interface RunResult {
-  content: string;
+  state: RunState;
   finishReason: FinishReason;
-  toolCalls: ToolCall[];
-  proposals: string[];
-  passages: NumberedPassage[];
-  usage: Usage;
-  costNano: NanoUsd;
   /** The model that answered last. */
   model: ModelRef;
   /** The last call's reservation and ledger rows, to be settled in the same write as the answer. */
-  open: { hold: Hold; entries: LedgerEntry[] };
-  /** Set where the run failed; what had come by then is in the other fields. */
+  open: { hold: Hold | null; entries: LedgerEntry[] };
+  /** Set where the run failed; what had come by then is in the state. */
   error: AppError | null;
-  firstTokenMs: number | null;
 }
 
 /** Model calls in one run; a loop of tools that does not end is cut here, with finish reason `length`. */
@@ -65,20 +83,18 @@ export const MAX_STEPS = 12;
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
-type SizedCall = { messages: ModelMessage[]; tools?: ReturnType<typeof toolSpecs>; signal: AbortSignal };
-
 /** What to reserve for a call: its worst case with the full output cap, and with the least that is of use. */
 export const holdRequest = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   subject: CostSubject,
   model: ModelRef,
-  call: SizedCall,
+  promptBound: number,
   runUsedNano: NanoUsd,
 ): HoldRequest => ({
   ...subject,
   kind: 'model',
-  worstNano: deps.models.worstCase(model, call, deps.maxOutputTokens),
-  leastNano: deps.models.worstCase(model, call, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
+  worstNano: deps.models.worstCase(model, promptBound, deps.maxOutputTokens),
+  leastNano: deps.models.worstCase(model, promptBound, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
   runUsedNano,
 });
 
@@ -86,12 +102,15 @@ export const holdRequest = (
 const capOf = (
   deps: Pick<RunDeps, 'models' | 'maxOutputTokens'>,
   model: ModelRef,
-  call: SizedCall,
-  hold: Hold,
+  promptBound: number,
+  hold: Hold | null,
 ): number =>
-  hold.id === null
+  hold === null || hold.id === null
     ? deps.maxOutputTokens
-    : Math.max(1, Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, call, hold.amountNano)));
+    : Math.max(
+        1,
+        Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, promptBound, hold.amountNano)),
+      );
 
 const entryOf = (
   ref: ModelRef,
@@ -110,78 +129,252 @@ const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[]): Groun
   memories: plan.memories,
 });
 
+/** A call that a crash interrupted and that may not be repeated: nobody knows whether it took effect. */
+const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: string): SettledCall => {
+  const parsed = parseArguments(call.arguments);
+  return {
+    callId: call.id,
+    name: call.name,
+    item: {
+      ...toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {}),
+      status: 'unknown',
+      error: 'the server was restarted during this call',
+    },
+    text: 'Error: the server was restarted during this call; it is not known whether it took effect. Check before you try again.',
+    passages: [],
+    costNano: 0,
+    meteredNano: 0,
+    proposalId: null,
+  };
+};
+
+/** Passages in a tool's outcome get the next numbers of the run, and the model sees them numbered. */
+const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: number): SettledCall => {
+  const passages = (outcome.outcome?.passages ?? []).map((passage, i) => ({
+    n: firstNumber + i,
+    ...passage,
+  }));
+  const numbered = passages.map(
+    (p) => `[${p.n}] ${p.title}${p.page === null ? '' : `, page ${p.page}`}\n${p.text}`,
+  );
+  return {
+    callId: call.id,
+    name: call.name,
+    item: outcome.item,
+    text: numbered.length > 0 ? numbered.join('\n\n') : outcome.answer,
+    passages,
+    costNano: addNano(outcome.outcome?.costNanoUsd ?? 0, outcome.outcome?.spentNanoUsd ?? 0),
+    meteredNano: outcome.outcome?.costNanoUsd ?? 0,
+    proposalId: outcome.proposalId,
+  };
+};
+
+/** What the model is told of a decision, and how the call looks after it. */
+const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
+  const { execution } = decision;
+  if (decision.status !== 'approved' || execution === null) {
+    const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
+    return {
+      ...call,
+      proposalId: null,
+      item: { ...call.item, status: 'denied', error: reason },
+      text: `Error: ${reason}. Do not try the same call again.`,
+    };
+  }
+  const content =
+    typeof execution.result === 'string' ? execution.result : JSON.stringify(execution.result ?? null);
+  return {
+    ...call,
+    proposalId: null,
+    item: { ...call.item, status: execution.status, result: execution.result, error: execution.error },
+    text: execution.status === 'completed' ? content : `Error: ${execution.error ?? 'the call failed'}`,
+  };
+};
+
+/**
+ * Runs until the end, from `state` on. Every finished step of a run with tools is written before the next one begins.
+ * Throws for faults of our own only; what providers and tools do wrong is in the result.
+ */
 export const executeRun = async (
   plan: RunPlan,
+  state: RunState,
   subject: CostSubject,
   context: ToolContext,
   events: RunEvents,
+  hooks: RunHooks,
   deps: RunDeps,
 ): Promise<RunResult> => {
-  const { models, costs, clock } = deps;
+  const { models, costs, clock, store } = deps;
   const agentId = plan.agent.definition.id;
+  const runId = subject.runId ?? '';
   const specs = toolSpecs(plan.tools);
-  const messages = [...plan.messages];
   const startedAt = clock.now();
   const result: RunResult = {
-    content: '',
+    state,
     finishReason: 'stop',
-    toolCalls: [],
-    proposals: [],
-    passages: [...plan.passages],
-    usage: NO_USAGE,
-    costNano: 0,
     model: plan.model,
     open: { hold: plan.firstHold, entries: [] },
     error: null,
-    firstTokenMs: null,
   };
 
   const say = (text: string): void => {
     if (text === '') return;
-    result.firstTokenMs ??= clock.now() - startedAt;
-    result.content += text;
+    state.firstTokenMs ??= clock.now() - startedAt;
+    state.content += text;
     events.delta(agentId, text);
   };
   const charge = (entry: LedgerEntry): void => {
     result.open.entries.push(entry);
-    result.costNano = addNano(result.costNano, entry.costNanoUsd);
-    if (entry.usage) result.usage = addUsage(result.usage, entry.usage);
+    state.costNano = addNano(state.costNano, entry.costNanoUsd);
+    if (entry.usage) state.usage = addUsage(state.usage, entry.usage);
   };
-
-  const sizedCall = (): SizedCall => ({
-    messages,
-    ...(specs.length === 0 ? {} : { tools: specs }),
-    signal: context.signal,
-  });
-
-  const callModel = async (step: number): Promise<ModelCallResult> => {
-    const sized = sizedCall();
-    const call = {
-      ...sized,
-      grounding: groundingOf(plan, result.passages),
-      maxOutputTokens: capOf(deps, plan.model, sized, result.open.hold),
-    };
-    if (step > 0 && result.content !== '') say('\n\n');
-    if (plan.streaming) return models.stream(plan.model, call, say);
-    const answer = await models.generate(plan.model, call);
-    say(answer.content);
-    return answer;
-  };
-
   const finishWith = (reason: FinishReason, error: AppError | null = null): RunResult => {
     result.finishReason = reason;
     result.error = error;
     return result;
   };
 
-  for (let step = 0; step < MAX_STEPS; step++) {
-    if (step > 0) {
+  const sizedCall = () => ({
+    messages: state.messages,
+    ...(specs.length === 0 ? {} : { tools: specs }),
+    signal: context.signal,
+  });
+
+  // The first call may have been measured for its reservation; after each step the prompt is longer.
+  let promptBound = plan.promptBound;
+
+  const callModel = async (): Promise<ModelCallResult> => {
+    const sized = sizedCall();
+    const bound = promptBound ?? models.promptBound(sized);
+    promptBound = null;
+    const call = {
+      ...sized,
+      grounding: groundingOf(plan, state.passages),
+      maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
+    };
+    if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say('\n\n');
+    if (plan.streaming) return models.stream(plan.model, call, say);
+    const answer = await models.generate(plan.model, call);
+    say(answer.content);
+    return answer;
+  };
+
+  /** Settles what is open and writes the steps, in one transaction. */
+  const writeSteps = async (steps: readonly Step[]): Promise<void> => {
+    const { hold, entries } = result.open;
+    const now = clock.now();
+    await store.write(async (tx) => {
+      for (const [i, step] of steps.entries()) {
+        await insertStep(tx, {
+          run_id: runId,
+          n: state.nextStep + i,
+          kind: step.kind,
+          payload: JSON.stringify(step.payload),
+          created_at: now,
+        });
+      }
+      if (hold !== null) await costs.settle(tx, hold, entries);
+    });
+    state.nextStep += steps.length;
+    result.open = { hold: null, entries: [] };
+  };
+
+  /** Runs the asked calls that have no result yet. */
+  const runAsked = async (resumed: boolean): Promise<void> => {
+    const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
+    if (open.length === 0) return;
+    const callContext = {
+      ...context,
+      tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+    };
+    const outcomes = await Promise.all(
+      open.map((call) => {
+        const tool = plan.tools.find((candidate) => modelToolName(candidate) === call.name);
+        if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
+        return runToolCall(
+          call,
+          plan.tools,
+          agentId,
+          callContext,
+          { gate: deps.gate, clock, timeoutMs: deps.toolTimeoutMs },
+          (item) => events.emit('tool.started', item),
+        );
+      }),
+    );
+    const calls: SettledCall[] = [];
+    let number = state.passages.length + 1;
+    for (const [i, outcome] of outcomes.entries()) {
+      const call = open[i];
+      if (call === undefined) continue;
+      const settled = 'callId' in outcome ? outcome : settledCall(call, outcome, number);
+      number += settled.passages.length;
+      calls.push(settled);
+      if (settled.proposalId === null) events.emit('tool.completed', settled.item);
+    }
+    applyTools(state, calls);
+    await bookTools(calls);
+    await writeSteps([{ kind: 'tools', payload: { v: 1, calls } }]);
+  };
+
+  /** Metered tools go on the ledger under a reservation of their own. */
+  const bookTools = async (calls: readonly SettledCall[]): Promise<void> => {
+    for (const call of calls) {
+      if (call.meteredNano === 0) continue;
+      await store.write(async (tx) => {
+        const hold = await costs.hold(tx, {
+          ...subject,
+          kind: 'tool',
+          worstNano: call.meteredNano,
+          runUsedNano: 0,
+        });
+        await costs.settle(tx, hold, [
+          {
+            kind: 'tool',
+            model: null,
+            tool: `${call.item.server}.${call.item.name}`,
+            usage: null,
+            costNanoUsd: call.meteredNano,
+            estimated: false,
+          },
+        ]);
+      });
+    }
+  };
+
+  const awaitDecisions = async (): Promise<void> => {
+    await hooks.waiting(state);
+    for (const call of waiting(state)) {
+      const decision = await hooks.decision(call.proposalId ?? '');
+      const decided = decidedCall(call, decision);
+      applyDecided(state, decided);
+      await writeSteps([{ kind: 'decided', payload: { v: 1, call: decided } }]);
+      events.emit('proposal.decided', decision.proposal);
+      events.emit('tool.completed', decided.item);
+    }
+    await hooks.resumed(state);
+  };
+
+  let resumed = state.nextStep > 0;
+  for (;;) {
+    if (state.asked !== null) {
       try {
-        const { hold, entries } = result.open;
-        const request = holdRequest(deps, subject, plan.model, sizedCall(), result.costNano);
-        await deps.store.write((tx) => costs.settle(tx, hold, entries));
-        result.open = { hold: { ...hold, id: null, amountNano: 0 }, entries: [] };
-        result.open.hold = await deps.store.write((tx) => costs.hold(tx, request));
+        await runAsked(resumed);
+        if (waiting(state).length > 0) await awaitDecisions();
+      } catch (error) {
+        if (context.signal.aborted) return finishWith('cancelled');
+        if (error instanceof AppError && error.code === 'COST_EXCEEDED')
+          return finishWith('cost_exceeded', error);
+        throw error;
+      }
+      tellResults(state);
+    }
+    resumed = false;
+    if (state.modelCalls >= MAX_STEPS) return finishWith('length');
+    if (result.open.hold === null) {
+      try {
+        promptBound = models.promptBound(sizedCall());
+        const request = holdRequest(deps, subject, plan.model, promptBound, state.costNano);
+        result.open.hold = await store.write((tx) => costs.hold(tx, request));
       } catch (error) {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
           return finishWith('cost_exceeded', error);
@@ -191,7 +384,7 @@ export const executeRun = async (
 
     let answer: ModelCallResult;
     try {
-      answer = await callModel(step);
+      answer = await callModel();
     } catch (error) {
       if (!(error instanceof ModelCallError)) throw error;
       if (error.partial) {
@@ -205,54 +398,35 @@ export const executeRun = async (
       throw error;
     }
     result.model = answer.ref;
+    state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
     if (answer.toolCalls.length === 0)
       return finishWith(answer.finishReason === 'length' ? 'length' : 'stop');
 
-    messages.push({ role: 'assistant', content: answer.content, toolCalls: answer.toolCalls });
-    const outcomes = await Promise.all(
-      answer.toolCalls.map((call) =>
-        runToolCall(
-          call,
-          plan.tools,
-          agentId,
-          {
-            ...context,
-            tainted: context.tainted || result.passages.length > 0 || result.toolCalls.length > 0,
-          },
-          { gate: deps.gate, clock, timeoutMs: deps.toolTimeoutMs },
-          (item) => events.emit('tool.started', item),
-        ),
-      ),
-    );
-    for (const [i, outcome] of outcomes.entries()) {
-      const call = answer.toolCalls[i] ?? { id: '', name: outcome.item.name, arguments: '' };
-      let text = outcome.answer;
-      for (const passage of outcome.outcome?.passages ?? []) {
-        const n = result.passages.length + 1;
-        result.passages.push({ n, ...passage });
-        if (passage === outcome.outcome?.passages?.[0]) text = '';
-        text += `[${n}] ${passage.title}${passage.page === null ? '' : `, page ${passage.page}`}\n${passage.text}\n\n`;
-      }
-      result.toolCalls.push(outcome.item);
-      if (outcome.outcome?.costNanoUsd) {
-        charge({
-          kind: 'tool',
-          model: null,
-          tool: `${outcome.item.server}.${outcome.item.name}`,
-          usage: null,
-          costNanoUsd: outcome.outcome.costNanoUsd,
-          estimated: false,
-        });
-      }
-      events.emit('tool.completed', outcome.item);
-      messages.push({ role: 'tool', toolCallId: call.id, name: call.name, content: text });
-      if (outcome.proposalId !== null) result.proposals.push(outcome.proposalId);
-    }
-    if (result.proposals.length > 0) {
-      say(`${result.content === '' ? '' : '\n\n'}This step waits for approval.`);
-      return finishWith('awaiting_approval');
-    }
+    // Ids are what results are matched by: a model that gives none, or one twice, gets its own.
+    const seen = new Set<string>();
+    state.asked = answer.toolCalls.map((call) => {
+      const id = call.id === '' || seen.has(call.id) ? newId() : call.id;
+      seen.add(id);
+      return { ...call, id };
+    });
+    state.lastText = answer.content;
+    await writeSteps([
+      ...(state.nextStep === 0 ? [{ kind: 'plan' as const, payload: plan.record }] : []),
+      {
+        kind: 'model',
+        payload: {
+          v: 1,
+          content: answer.content,
+          toolCalls: state.asked,
+          usage: answer.usage,
+          costNano: answer.costNanoUsd,
+          modelId: answer.ref.id,
+          firstTokenMs: state.firstTokenMs,
+          journal: packJournal(events.all()),
+          text: state.content,
+        },
+      },
+    ]);
   }
-  return finishWith('length');
 };

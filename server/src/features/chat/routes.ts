@@ -73,7 +73,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       streaming: false,
       wait: waits(input.request),
     });
-    return run.done;
+    return chat.answer(run);
   };
 
   const follow = async (caller: Caller, id: string) => chat.follow(caller, id);

@@ -19,8 +19,10 @@ interface Reader {
   onEnd(): void;
 }
 
-export const createRunEvents = (): RunEvents => {
-  const events: RunEvent[] = [];
+/** `told`: events that an earlier process had told; a reader that had seen more than these gets what comes after them. */
+export const createRunEvents = (told: readonly RunEvent[] = []): RunEvents => {
+  const events: RunEvent[] = [...told];
+  const toldBefore = told.length;
   const readers = new Set<Reader>();
   let ended = false;
 
@@ -41,7 +43,8 @@ export const createRunEvents = (): RunEvents => {
     },
     all: () => events,
     follow(seen, onEvent, onEnd) {
-      for (let i = seen; i < events.length; i++) {
+      const from = seen > events.length ? toldBefore : seen;
+      for (let i = from; i < events.length; i++) {
         const event = events[i];
         if (event) onEvent(event, i + 1);
       }

@@ -1,35 +1,42 @@
-import type { MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
-import { citationsOf } from './citations.rules.ts';
-import { executeRun, type RunDeps, type RunResult } from './execute.ts';
-import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
+import { executeRun, type RunDeps, type RunHooks, type RunResult } from './execute.ts';
+import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
+import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { isFinished } from './run-state.rules.ts';
-import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
+import type { ChatRequest, ChatResponse, Run } from './schema.ts';
 import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
-import { finishConversation, finishRun, insertMessage } from './store.ts';
-import { type AnswerMetadata, chatResponseOf, runOf } from './wire.ts';
+import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
   extends StartDeps,
-    Omit<RunDeps, 'store' | 'models' | 'costs' | 'clock' | 'maxOutputTokens'> {
+    Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
+    Pick<ResumeDeps, 'callerOf'> {
   queue: ConversationQueue;
+  approvals: ApprovalPort;
   events: EventSink;
   onError(error: unknown, message: string): void;
+}
+
+export interface LaunchOptions {
+  requestId: string;
+  streaming: boolean;
+  /** False: a busy conversation is a CONFLICT. */
+  wait: boolean;
 }
 
 /** A run going on in this process. */
 export interface ActiveRun {
   runId: string;
-  userId: string;
-  tenantId: string;
   conversationId: string;
   messageId: string;
   agentId: string;
@@ -37,193 +44,165 @@ export interface ActiveRun {
   abort: AbortController;
   /** The answer, or the error of a failed run. */
   done: Promise<ChatResponse>;
+  /** What stands when the run has to wait for a decision; never settles where it does not. */
+  waits: Promise<ChatResponse>;
 }
 
-type CancelReason = 'cancelled' | 'shutdown';
-
-const interrupted = (): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'the run was interrupted by a restart of the server; ask again', {
-    retryAfterS: 5,
-  });
-
-export const errorRecord = (error: AppError): string =>
-  JSON.stringify({ code: error.code, message: error.message, details: error.details });
-
-const statusOf = (result: RunResult, cancelled: CancelReason | null): RunStatus => {
-  if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
-  if (result.finishReason === 'cancelled') return cancelled === 'shutdown' ? 'failed' : 'cancelled';
-  if (result.error !== null) return 'failed';
-  return result.finishReason === 'awaiting_approval' ? 'awaiting_approval' : 'completed';
-};
+/** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
+const DECISION_GRACE_MS = 10_000;
 
 export const createChatService = (options: ChatOptions) => {
-  const { store, costs, clock, queue } = options;
+  const { store, clock, queue } = options;
   const starter = createStarter(options);
+  const ending = createEnding(options);
+  const room = createWaitingRoom();
   const active = new Map<string, ActiveRun>();
   const starting = new Set<Promise<unknown>>();
-  const cancelReasons = new WeakMap<AbortController, CancelReason>();
+  const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  /** Writes the end of a run: answer, run, conversation, ledger, all in one transaction. */
-  const storeEnd = async (
-    started: StartedRun,
-    result: RunResult,
-    status: RunStatus,
-    events: RunEvents,
-  ): Promise<MessageRow> => {
-    const now = clock.now();
-    const { subject } = started;
-    const metadata: AnswerMetadata = {
-      model: result.model.id,
-      built_in: result.model.provider === 'builtin',
-      finish_reason: result.finishReason,
-      proposals: result.proposals,
-      ...(status === 'failed' ? { failed: true } : {}),
-    };
-    const citations = citationsOf(result.content, result.passages);
-    const row: MessageRow = {
-      id: started.messageId,
-      tenant_id: subject.tenantId,
-      user_id: subject.userId,
-      conversation_id: started.conversationId,
-      role: 'assistant',
-      content: result.content,
-      agent_id: started.plan.agent.definition.id,
-      tool_calls: result.toolCalls.length === 0 ? null : JSON.stringify(result.toolCalls),
-      citations: citations.length === 0 ? null : JSON.stringify(citations),
-      usage: JSON.stringify(result.usage),
-      metadata: JSON.stringify(metadata),
-      cost_nano: result.costNano,
-      run_id: started.runId,
-      created_at: now,
-    };
-    // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
-    const answered = status !== 'failed' || result.content !== '';
-    const ending: RunEvent =
-      result.error === null
-        ? { event: 'message.completed', data: null }
-        : {
-            event: 'error',
-            data: { code: result.error.code, message: result.error.message, details: result.error.details },
-          };
-    const journal = JSON.stringify(packJournal([...events.all(), ending]));
-    await store.write(async (tx) => {
-      if (answered) await insertMessage(tx, row);
-      await finishRun(tx, {
-        id: started.runId,
-        status,
-        agent_ids: JSON.stringify([started.plan.agent.definition.id]),
-        usage: row.usage,
-        cost_nano: result.costNano,
-        error: result.error === null ? null : errorRecord(result.error),
-        journal,
-        tool_call_count: result.toolCalls.length,
-        first_token_ms: result.firstTokenMs,
-        finished_at: status === 'awaiting_approval' ? null : now,
-      });
-      await finishConversation(tx, {
-        id: started.conversationId,
-        added_messages: answered ? 1 : 0,
-        added_cost: result.costNano,
-        agent_ids: JSON.stringify(started.agentIds),
-        title: started.title,
-        now,
-      });
-      await costs.settle(tx, result.open.hold, result.open.entries);
+  const publish = (run: StartedRun, type: string, data: Record<string, unknown>): void => {
+    options.events.publish({
+      tenantId: run.subject.tenantId,
+      userId: run.subject.userId,
+      reach: 'own',
+      permission: 'conversations:read',
+      type,
+      data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
     });
-    return row;
   };
+
+  /** Around a run that waits: its answer so far is stored, and its conversation is free for other messages. */
+  const hooksOf = (
+    run: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    turn: { leave(): void },
+    told: (response: ChatResponse) => void,
+  ): RunHooks => ({
+    async waiting(state) {
+      const result: RunResult = {
+        state,
+        finishReason: 'awaiting_approval',
+        model: run.plan.model,
+        open: { hold: null, entries: [] },
+        error: null,
+      };
+      const row = await ending.write(run, result, 'awaiting_approval', events);
+      for (const id of state.proposals) {
+        events.emit('proposal.created', await options.approvals.show(run.subject, id));
+      }
+      turn.leave();
+      told(chatResponseOf(row));
+    },
+    decision: (proposalId) => room.wait(run.subject, proposalId, options.approvals, abort.signal),
+    async resumed() {
+      turn.leave = await queue.enter(run.conversationId, true);
+      await store.setStatus(run.runId, 'running');
+    },
+  });
 
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
     caller: Caller,
-    request: ChatRequest,
-    started: StartedRun,
+    run: StartedRun,
     events: RunEvents,
     abort: AbortController,
+    hooks: RunHooks,
   ): Promise<ChatResponse> => {
-    const { subject } = started;
     const context: ToolContext = {
       caller,
-      agentId: subject.agentId,
-      conversationId: started.conversationId,
-      runId: started.runId,
-      requestId: subject.requestId ?? '',
+      agentId: run.subject.agentId,
+      conversationId: run.conversationId,
+      runId: run.runId,
+      requestId: run.subject.requestId ?? '',
       signal: abort.signal,
-      tainted: Object.keys(request.context ?? {}).some((key) => key !== 'agent_id' && key !== 'model'),
+      tainted: run.plan.record.contextData,
     };
-    const result = await executeRun(started.plan, subject, context, events, options);
-    const reason = cancelReasons.get(abort) ?? null;
-    if (reason === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const status = statusOf(result, reason);
-    const row = await storeEnd(started, result, status, events);
-    if (result.error !== null) {
-      events.emit('error', {
-        code: result.error.code,
-        message: result.error.message,
-        details: result.error.details,
-      });
-      publishFailure(started, result.error);
-      if (result.finishReason !== 'cost_exceeded' || result.content === '') throw result.error;
-    }
+    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
+    const stopped = stopReasons.get(abort) ?? null;
+    if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
+    const row = await ending.write(run, result, statusOf(result, stopped), events);
     const response = chatResponseOf(row);
-    if (result.error === null) events.emit('message.completed', response);
-    publishEnd(started, response, result);
+    const { error } = result;
+    if (error !== null) {
+      events.emit('error', errorData(error));
+      publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
+      // A run that met its limit half-way has an answer; it is handed out with its finish reason.
+      if (result.finishReason !== 'cost_exceeded' || response.content === '') throw error;
+    } else events.emit('message.completed', response);
+    const ids = { message_id: run.messageId, agent_id: response.agent_id };
+    publish(run, 'conversation.completed', { ...ids, total_cost: nanoToUsd(result.state.costNano) });
+    publish(run, 'run.completed', ids);
+    const { question } = run.plan;
     options.memory.observe({
       caller,
-      conversationId: started.conversationId,
-      messageId: started.questionId,
-      text: request.message,
+      conversationId: run.conversationId,
+      messageId: run.questionId,
+      text: question,
     });
     return response;
   };
 
-  const base = (started: StartedRun) => ({
-    tenantId: started.subject.tenantId,
-    userId: started.subject.userId,
-    reach: 'own' as const,
-    permission: 'conversations:read',
-  });
-
-  const publishEnd = (started: StartedRun, response: ChatResponse, result: RunResult): void => {
-    const ids = {
-      conversation_id: started.conversationId,
-      run_id: started.runId,
-      message_id: started.messageId,
-    };
-    options.events.publish({
-      ...base(started),
-      type: 'conversation.completed',
-      data: { ...ids, total_cost: nanoToUsd(result.costNano), agent_id: response.agent_id },
-    });
-    options.events.publish({
-      ...base(started),
-      type: 'run.completed',
-      data: { ...ids, agent_id: response.agent_id },
-    });
+  /** A fault of our own: the run must not stay "running" for ever. */
+  const endBadly = async (run: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
+    if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
+    options.onError(error, 'a run failed');
+    const fault =
+      error instanceof AppError
+        ? error
+        : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+    await store
+      .interrupt(run.runId, JSON.stringify(errorData(fault)), clock.now())
+      .catch((inner: unknown) => {
+        options.onError(inner, 'a failed run could not be stored');
+      });
+    events.emit('error', { code: fault.code, message: fault.message, details: {} });
+    throw fault;
   };
 
-  const publishFailure = (started: StartedRun, error: AppError): void => {
-    options.events.publish({
-      ...base(started),
-      type: 'run.failed',
-      data: {
-        run_id: started.runId,
-        conversation_id: started.conversationId,
-        error: { code: error.code, message: error.message },
-      },
+  /** Lets a stored run go; from here on it needs nobody. */
+  const begin = (
+    caller: Caller,
+    started: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    leave: () => void,
+  ): ActiveRun => {
+    const turn = { leave };
+    let told: (response: ChatResponse) => void = () => {};
+    const waits = new Promise<ChatResponse>((resolve) => {
+      told = resolve;
     });
+    const hooks = hooksOf(started, events, abort, turn, told);
+    const done = execute(caller, started, events, abort, hooks)
+      .catch((error: unknown) => endBadly(started, events, error))
+      .finally(() => {
+        active.delete(started.runId);
+        events.end();
+        turn.leave();
+      });
+    // The one who waits for the run handles its error; nobody may be waiting.
+    done.catch(() => {});
+    const run: ActiveRun = {
+      runId: started.runId,
+      conversationId: started.conversationId,
+      messageId: started.messageId,
+      agentId: started.plan.agent.definition.id,
+      events,
+      abort,
+      done,
+      waits,
+    };
+    active.set(run.runId, run);
+    return run;
   };
 
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
-  const launch = async (
-    caller: Caller,
-    request: ChatRequest,
-    how: { requestId: string; streaming: boolean; wait: boolean },
-  ): Promise<ActiveRun> => {
+  const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
-    if (request.conversation_id !== undefined) await starter.conversationOf(caller, request.conversation_id);
-    const leave =
-      request.conversation_id === undefined ? () => {} : await queue.enter(request.conversation_id, how.wait);
+    const { conversation_id: conversationId } = request;
+    if (conversationId !== undefined) await starter.conversationOf(caller, conversationId);
+    const leave = conversationId === undefined ? () => {} : await queue.enter(conversationId, how.wait);
     const abort = new AbortController();
     let started: StartedRun;
     try {
@@ -233,59 +212,19 @@ export const createChatService = (options: ChatOptions) => {
       throw error;
     }
     const events = createRunEvents();
-    const run: ActiveRun = {
-      runId: started.runId,
-      userId: caller.userId,
-      tenantId: caller.tenantId,
-      conversationId: started.conversationId,
-      messageId: started.messageId,
-      agentId: started.choice.agentId,
-      events,
-      abort,
-      done: Promise.resolve(null as never),
-    };
     events.emit('run.started', {
-      run_id: run.runId,
-      conversation_id: run.conversationId,
-      message_id: run.messageId,
+      run_id: started.runId,
+      conversation_id: started.conversationId,
+      message_id: started.messageId,
     });
-    const { agentId, reason, confidence, candidates } = started.choice;
+    const { agentId, reason, confidence, candidates } = started.plan.record.choice;
     events.emit('agent.selected', { agent_id: agentId, reason, confidence, candidates });
-    options.events.publish({
-      ...base(started),
-      type: 'run.started',
-      data: { run_id: run.runId, conversation_id: run.conversationId, agent_id: agentId },
-    });
-    active.set(run.runId, run);
-    run.done = execute(caller, request, started, events, abort)
-      .catch((error: unknown) => endBadly(started, events, error))
-      .finally(() => {
-        active.delete(run.runId);
-        events.end();
-        leave();
-      });
-    // The one who waits for the run handles its error; nobody may be waiting.
-    run.done.catch(() => {});
-    return run;
+    publish(started, 'run.started', { agent_id: agentId });
+    return begin(caller, started, events, abort, leave);
   };
 
-  /** A fault of our own: the run must not stay "running" for ever. */
-  const endBadly = async (started: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
-    if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
-    options.onError(error, 'a run failed');
-    const fault =
-      error instanceof AppError
-        ? error
-        : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
-    await store.interrupt(started.runId, errorRecord(fault), clock.now()).catch((inner: unknown) => {
-      options.onError(inner, 'a failed run could not be stored');
-    });
-    events.emit('error', { code: fault.code, message: fault.message, details: {} });
-    throw fault;
-  };
-
-  const stop = (run: ActiveRun, reason: CancelReason): void => {
-    cancelReasons.set(run.abort, reason);
+  const stop = (run: ActiveRun, reason: StopReason): void => {
+    stopReasons.set(run.abort, reason);
     run.abort.abort(new DOMException(reason, 'AbortError'));
   };
 
@@ -296,16 +235,31 @@ export const createChatService = (options: ChatOptions) => {
   };
 
   return {
-    launch: (
-      caller: Caller,
-      request: ChatRequest,
-      how: { requestId: string; streaming: boolean; wait: boolean },
-    ) => {
+    launch(caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> {
       const launched = launch(caller, request, how);
       starting.add(launched);
       launched.catch(() => {}).finally(() => starting.delete(launched));
       return launched;
     },
+
+    /** The answer in one piece: of the finished run, or what stands when it waits longer than a moment for a decision. */
+    async answer(run: ActiveRun): Promise<ChatResponse> {
+      let timer: NodeJS.Timeout | undefined;
+      const standing = run.waits.then(
+        (response) =>
+          new Promise<ChatResponse>((resolve) => {
+            timer = setTimeout(() => resolve(response), DECISION_GRACE_MS);
+          }),
+      );
+      try {
+        return await Promise.race([run.done, standing]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+
+    /** Governance tells of its decisions here. */
+    decided: (proposalId: string, decision: Decision): void => room.tell(proposalId, decision),
 
     async getRun(caller: Caller, id: string): Promise<Run> {
       return runOf(await findRun(caller, id));
@@ -338,8 +292,14 @@ export const createChatService = (options: ChatOptions) => {
         if (isFinished(runOf(row).status)) throw conflict('this run has finished');
         throw conflict('this run is not going on here');
       }
+      const open = row.status === 'awaiting_approval' ? await store.steps(id) : [];
       stop(live, 'cancelled');
       await live.done.catch(() => {});
+      for (const proposalId of openProposals(open)) {
+        await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
+          options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
+        });
+      }
       return runOf(await findRun(caller, id));
     },
 
@@ -347,45 +307,41 @@ export const createChatService = (options: ChatOptions) => {
 
     /** Runs for the figures of agents. */
     async runSamples(tenantId: string, since: number): Promise<RunSample[]> {
-      const rows = await store.samples(tenantId, since);
-      return rows.map((row) => {
-        const usage = row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']);
-        const finished = row.finished_at !== null;
-        return {
-          agentId: row.agent_id ?? '',
-          outcome: !finished
-            ? 'active'
-            : row.status === 'completed'
-              ? 'success'
-              : row.status === 'failed'
-                ? 'failure'
-                : 'other',
-          latencyMs: finished && row.finished_at !== null ? row.finished_at - row.created_at : null,
-          firstTokenMs: row.first_token_ms,
-          inputTokens: usage?.input_tokens ?? 0,
-          outputTokens: usage?.output_tokens ?? 0,
-          costUsd: nanoToUsd(row.cost_nano),
-          toolCalls: row.tool_call_count,
-          createdAt: row.created_at,
-        };
-      });
+      return (await store.samples(tenantId, since)).map(sampleOf);
     },
 
-    /** At start: what an earlier process left running ends as failed, with the reason stored. */
-    async recover(): Promise<number> {
+    /**
+     * At start: a run that an earlier process left goes on from its last finished step; one without a finished step ends
+     * as failed, with the reason stored. How many of each.
+     */
+    async recover(): Promise<{ resumed: number; failed: number }> {
       const now = clock.now();
-      const left = (await store.unfinished(now)).filter(
-        (row) => !active.has(row.id) && row.status !== 'awaiting_approval',
-      );
-      for (const row of left) await store.interrupt(row.id, errorRecord(interrupted()), now);
-      return left.length;
+      const counts = { resumed: 0, failed: 0 };
+      for (const row of await store.unfinished(now)) {
+        if (active.has(row.id)) continue;
+        const read = await readRun(options, row).catch((error: unknown) => {
+          options.onError(error, 'a run could not be read back');
+          return null;
+        });
+        if (read === null) {
+          await store.interrupt(row.id, JSON.stringify(errorData(interrupted())), now);
+          counts.failed += 1;
+          continue;
+        }
+        const events = createRunEvents(read.events);
+        const leave = await queue.enter(row.conversation_id, true);
+        begin(read.caller, read.started, events, new AbortController(), leave);
+        counts.resumed += 1;
+      }
+      return counts;
     },
 
-    /** On shutdown: running answers get `graceMs`, then they are stopped and stored. */
+    /** On shutdown: running answers get `graceMs`, then they are stopped and stored; those that wait go on next time. */
     async drain(graceMs: number): Promise<void> {
       const all = async (): Promise<void> => {
         await Promise.allSettled([...starting]);
-        await Promise.allSettled([...active.values()].map((run) => run.done));
+        const runs = [...active.values()];
+        await Promise.allSettled(runs.map((run) => Promise.race([run.done, run.waits])));
       };
       const finished = all();
       let timer: NodeJS.Timeout | undefined;
@@ -394,9 +350,56 @@ export const createChatService = (options: ChatOptions) => {
       });
       await Promise.race([finished, late]);
       clearTimeout(timer);
-      for (const run of active.values()) stop(run, 'shutdown');
+      const waitingRuns = await store.waitingRuns([...active.keys()]);
+      for (const run of active.values()) if (!waitingRuns.has(run.runId)) stop(run, 'shutdown');
       await all();
     },
+  };
+};
+
+/** Proposals of calls that still wait, from a run's step rows. */
+const openProposals = (rows: readonly { kind: string; payload: string }[]): string[] => {
+  const open = new Map<string, string>();
+  for (const row of rows) {
+    const payload = JSON.parse(row.payload) as {
+      calls?: { callId: string; proposalId: string | null }[];
+      call?: { callId: string };
+    };
+    for (const call of payload.calls ?? [])
+      if (call.proposalId !== null) open.set(call.callId, call.proposalId);
+    if (row.kind === 'decided' && payload.call) open.delete(payload.call.callId);
+  }
+  return [...open.values()];
+};
+
+const sampleOf = (row: {
+  agent_id: string | null;
+  status: string;
+  usage: string | null;
+  cost_nano: number;
+  tool_call_count: number;
+  first_token_ms: number | null;
+  created_at: number;
+  finished_at: number | null;
+}): RunSample => {
+  const usage = row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']);
+  return {
+    agentId: row.agent_id ?? '',
+    outcome:
+      row.finished_at === null
+        ? 'active'
+        : row.status === 'completed'
+          ? 'success'
+          : row.status === 'failed'
+            ? 'failure'
+            : 'other',
+    latencyMs: row.finished_at === null ? null : row.finished_at - row.created_at,
+    firstTokenMs: row.first_token_ms,
+    inputTokens: usage?.input_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+    costUsd: nanoToUsd(row.cost_nano),
+    toolCalls: row.tool_call_count,
+    createdAt: row.created_at,
   };
 };
 

@@ -4,16 +4,18 @@ import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelRef } from '../../kernel/model.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
-import type { CostSubject } from '../costs/index.ts';
+import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, searchQuery } from './prompt.rules.ts';
 import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
+import { initialState, type PlanStep, type RunState } from './steps.rules.ts';
 import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
 import { mayUse, toolSpecs } from './tools.rules.ts';
 
@@ -42,20 +44,38 @@ export type ChooseAgent = (input: {
   signal: AbortSignal;
 }) => Promise<RouteChoice>;
 
+/** A stored run with all that its execution needs; made by a request, or read back after a restart. */
 export interface StartedRun {
   runId: string;
   messageId: string;
   conversationId: string;
   questionId: string;
-  choice: RouteChoice;
   plan: RunPlan;
+  state: RunState;
   subject: CostSubject;
-  /** Agents that have answered in this conversation, this one included. */
-  agentIds: string[];
-  createdAt: number;
-  /** For a conversation without a title. */
-  title: string;
+  /** What of the answer is in the store already: a run that has waited has stored what it had. */
+  stored: { answered: boolean; costNano: NanoUsd };
 }
+
+export const planOf = (
+  record: PlanStep,
+  agent: EffectiveAgent,
+  model: ModelRef,
+  tools: readonly AgentTool[],
+  firstHold: Hold | null,
+  promptBound: number | null = null,
+): RunPlan => ({
+  agent,
+  model,
+  question: record.question,
+  memories: record.memories,
+  grounded: record.grounded,
+  tools,
+  firstHold,
+  promptBound,
+  streaming: record.streaming,
+  record,
+});
 
 export interface ParsedContext {
   agentId: string | null;
@@ -83,7 +103,7 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
 };
 
-const toolsOf = async (
+export const toolsOf = async (
   sources: readonly ToolSource[],
   caller: Caller,
   agent: EffectiveAgent,
@@ -187,13 +207,12 @@ export const createStarter = (deps: StartDeps) => {
       message: request.message,
     });
     const specs = toolSpecs(tools);
-    const hold = holdRequest(
-      deps,
-      subject,
-      model,
-      { messages, ...(specs.length === 0 ? {} : { tools: specs }), signal: options.signal },
-      0,
-    );
+    const promptBound = models.promptBound({
+      messages,
+      ...(specs.length === 0 ? {} : { tools: specs }),
+      signal: options.signal,
+    });
+    const hold = holdRequest(deps, subject, model, promptBound, 0);
 
     const messageId = newId();
     const questionId = newId();
@@ -259,28 +278,32 @@ export const createStarter = (deps: StartDeps) => {
       return taken;
     });
 
+    const title = titleFrom(questions[0] ?? request.message);
+    const record: PlanStep = {
+      v: 1,
+      agentId: agent.definition.id,
+      modelId: model.id,
+      messages,
+      passages: passages ?? [],
+      question: request.message,
+      memories: [...preferences, ...memories],
+      grounded: passages !== null,
+      streaming: options.streaming,
+      choice,
+      agentIds,
+      title,
+      requestId: options.requestId,
+      contextData: Object.keys(context.data).length > 0,
+    };
     return {
       runId,
       messageId,
       conversationId,
       questionId,
-      choice,
-      plan: {
-        agent,
-        model,
-        messages,
-        passages: passages ?? [],
-        grounded: passages !== null,
-        question: request.message,
-        memories: [...preferences, ...memories],
-        tools,
-        firstHold,
-        streaming: options.streaming,
-      },
+      plan: planOf(record, agent, model, tools, firstHold, promptBound),
+      state: initialState(messages, record.passages),
       subject,
-      agentIds,
-      createdAt: now,
-      title: titleFrom(questions[0] ?? request.message),
+      stored: { answered: false, costNano: 0 },
     };
   };
 

@@ -1,6 +1,7 @@
 import { compiled } from '../../db/compiled.ts';
 import type { Db, Queryable } from '../../db/db.ts';
 import type { ConversationRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
+import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 
 /** Statements of the run. Those of the hot path are compiled once. */
@@ -126,6 +127,41 @@ export const finishRun = compiled<RunEnd, never>((db, p) =>
     .where('id', '=', p('id')),
 );
 
+export const insertStep = compiled<RunStepRow, never>((db, p) =>
+  db.insertInto('run_steps').values({
+    run_id: p('run_id'),
+    n: p('n'),
+    kind: p('kind'),
+    payload: p('payload'),
+    created_at: p('created_at'),
+  }),
+);
+
+/** The answer of a run that had waited: it stands already, with what had come by then. */
+export const replaceAnswer = compiled<
+  Pick<MessageRow, 'id' | 'content' | 'tool_calls' | 'citations' | 'usage' | 'metadata' | 'cost_nano'>,
+  never
+>((db, p) =>
+  db
+    .updateTable('messages')
+    .set({
+      content: p('content'),
+      tool_calls: p('tool_calls'),
+      citations: p('citations'),
+      usage: p('usage'),
+      metadata: p('metadata'),
+      cost_nano: p('cost_nano'),
+    })
+    .where('id', '=', p('id')),
+);
+
+export const setRunStatus = compiled<{ id: string; status: string }, never>((db, p) =>
+  db
+    .updateTable('runs')
+    .set({ status: p('status') })
+    .where('id', '=', p('id')),
+);
+
 const findConversation = compiled<{ id: string; tenant_id: string; user_id: string }, ConversationRow>(
   (db, p) =>
     db
@@ -196,6 +232,23 @@ export const createChatStore = (db: Db) => ({
       .orderBy('created_at', 'desc')
       .limit(MAX_SAMPLES)
       .execute(),
+
+  steps: (runId: string): Promise<RunStepRow[]> =>
+    db.read.selectFrom('run_steps').selectAll().where('run_id', '=', runId).orderBy('n').execute(),
+
+  setStatus: (id: string, status: string) => db.write((tx) => setRunStatus(tx, { id, status })),
+
+  /** Which of the runs wait for a decision. */
+  async waitingRuns(ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await db.read
+      .selectFrom('runs')
+      .select('id')
+      .where('id', 'in', ids)
+      .where('status', '=', 'awaiting_approval')
+      .execute();
+    return new Set(rows.map((row) => row.id));
+  },
 
   /** Runs that an earlier process left unfinished. */
   unfinished: (before: number) =>

@@ -106,7 +106,8 @@ export const runToolCall = async (
       proposalId: decision.proposalId,
     };
   }
-  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
     const outcome = await abortable(tool.call(parsed.value, { ...context, signal }), signal);
@@ -125,7 +126,7 @@ export const runToolCall = async (
     };
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return failed(timeout.aborted ? `no answer within ${options.timeoutMs / 1000} s` : messageOfError(error));
+    return failed(timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOfError(error));
   }
 };
 

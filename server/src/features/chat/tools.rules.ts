@@ -17,12 +17,19 @@ export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string 
     .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64);
 
-export const toolSpecs = (tools: readonly AgentTool[]): ToolSpec[] =>
-  tools.map((tool) => ({
-    name: modelToolName(tool),
-    description: tool.description,
-    inputSchema: tool.inputSchema,
-  }));
+const specs = new WeakMap<AgentTool, ToolSpec>();
+
+/** One object for each tool, run after run, so that what is measured and written of it can be kept by it. */
+const specOf = (tool: AgentTool): ToolSpec => {
+  let spec = specs.get(tool);
+  if (spec === undefined) {
+    spec = { name: modelToolName(tool), description: tool.description, inputSchema: tool.inputSchema };
+    specs.set(tool, spec);
+  }
+  return spec;
+};
+
+export const toolSpecs = (tools: readonly AgentTool[]): ToolSpec[] => tools.map(specOf);
 
 export const mayUse = (globs: readonly string[], tool: AgentTool): boolean =>
   globs.some((glob) => matchesGlob(`${tool.server}.${tool.name}`, glob));

@@ -77,7 +77,9 @@ export const createCosts = (options: CostsOptions) => {
 
   const beat = async (): Promise<void> => {
     await touchNode(db, nodeId, clock.now());
-    if (db.dialect === 'postgres') await recover();
+    if (db.dialect !== 'postgres') return;
+    await recover();
+    await limits.correct();
   };
 
   return {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -122,6 +123,21 @@ describe('identity', () => {
     expect(await reasonOf(authenticate((await login()).access_token))).toBe('accepted');
   });
 
+  it('accepts what another node signed with a key that it has just made', async () => {
+    const other = await t.another();
+    await other.rotateKeys();
+    const { access_token: token } = await other.sessions.login(t.admin, ORIGIN);
+    t.clock.advance(5_000);
+    expect(await reasonOf(authenticate(token))).toBe('accepted');
+    // A retired key stays while any node may still sign with it, and goes later.
+    const kids = async () => (await t.db.read.selectFrom('signing_keys').select('id').execute()).length;
+    await other.rotateKeys();
+    expect(await kids()).toBe(3);
+    t.clock.advance(4 * 3_600_000);
+    await other.rotateKeys();
+    expect(await kids()).toBe(2);
+  });
+
   it('takes a change of roles and a suspension at once', async () => {
     const { access_token: token } = await login();
     const caller = await authenticate(token);
@@ -143,18 +159,23 @@ describe('identity', () => {
     expect(await reasonOf(authenticate(token))).toBe('TOKEN_REVOKED');
   });
 
-  it('answers a remembered token in under 5 µs', async () => {
+  it('answers a remembered token at once, for little more than the hash that finds it', async () => {
     const { access_token: token } = await login();
-    await authenticate(token);
-    const rounds = 20_000;
-    const best = Math.min(
-      ...Array.from({ length: 5 }, () => {
-        const started = process.hrtime.bigint();
-        // A new string each time: what comes off the wire has no hash yet.
-        for (let i = 0; i < rounds; i += 1) t.identity.authenticate(`${token.slice(0, 9)}${token.slice(9)}`);
-        return Number(process.hrtime.bigint() - started) / rounds;
-      }),
+    const caller = await authenticate(token);
+    expect(t.identity.authenticate(token)).toBe(caller);
+    const rounds = 5_000;
+    const costOf = (work: (text: string) => unknown): number => {
+      const started = process.hrtime.bigint();
+      // A new string each time: what comes off the wire has no hash yet.
+      for (let i = 0; i < rounds; i += 1) work(`${token.slice(0, 9)}${token.slice(9)}`);
+      return Number(process.hrtime.bigint() - started) / rounds;
+    };
+    // Against the bare hash of the same run, so that a busy machine changes nothing: about 1.2 to 1; 60 µs would be 30.
+    const ratios = Array.from(
+      { length: 15 },
+      () =>
+        costOf((text) => t.identity.authenticate(text)) / costOf((text) => hash('sha256', text, 'base64')),
     );
-    expect(best).toBeLessThan(5_000);
+    expect(Math.min(...ratios)).toBeLessThan(2);
   });
 });

@@ -6,9 +6,9 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
-import { OIDC_PATHS, type OidcPorts } from '../../kernel/oidc.ts';
+import type { OidcPorts } from '../../kernel/oidc.ts';
 import type { Audit } from '../audit/index.ts';
-import { touchUser } from '../users/index.ts';
+import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
@@ -23,6 +23,8 @@ import { createAssertions } from './machine-keys/assertions.ts';
 import { createMachineKeys } from './machine-keys/service.ts';
 import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
+import { personalDataOf } from './personal-data.ts';
+import { callerOf } from './principal.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -76,6 +78,8 @@ export interface Identity {
   sessions: Sessions;
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
+  /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
+  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -87,6 +91,8 @@ export interface Identity {
   firstPartyClients: readonly string[];
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;
+  /** For `users.registerPersonalData`. */
+  personalData: PersonalData;
   /** Once an hour: rotates a signing key that is due and drops what has expired. */
   maintain(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
@@ -97,6 +103,7 @@ export interface Identity {
 }
 
 const KEY_MAX_AGE_MS = 90 * 86_400_000;
+const MAINTENANCE_EVERY_MS = 3_600_000;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
@@ -107,7 +114,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     db,
     clock,
     seal,
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000,
+    // Another node may go on signing with a retired key until its own hourly look at the store.
+    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
     maxAgeMs: KEY_MAX_AGE_MS,
   });
   const tokens = createAccessTokens({
@@ -236,7 +244,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         tokens,
         audit,
         issuer: options.publicUrl,
-        tokenEndpoint: () => `${options.publicUrl()}${OIDC_PATHS.token}`,
         accessLifeS,
       }),
       machineKeys: createMachineKeys({ db, clock, audit }),
@@ -256,6 +263,18 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     accounts,
     sessions,
     authenticate,
+    async callerFor(tenantId, userId) {
+      const principal = await findPrincipal(db.read, userId);
+      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
+      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
+      return callerOf(principal, {
+        kind: 'jwt',
+        tokenId: 'internal',
+        sessionId: null,
+        expiresAt: null,
+        only: null,
+      });
+    },
     start: () => keys.load(),
     rotateKeys: () => keys.rotate(),
     ensureFirstAdmin: async () => {
@@ -279,6 +298,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       ...clientRoutes(clients),
     ],
     oidc: ports,
+    personalData: personalDataOf(db),
     maintain: () => maintain({ db, clock, keys }),
     firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
@@ -289,3 +309,4 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
+export { secretFile } from './signing/seal.ts';

@@ -16,6 +16,8 @@ export interface BuiltinServer {
   title: string;
   version: string;
   tools: readonly BuiltinTool[];
+  /** False where agents have the same tools already; true when not given. */
+  forAgents?: boolean;
 }
 
 /** A failure that the tool itself explains: the result of the call, marked as an error. */

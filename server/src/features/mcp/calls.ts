@@ -205,14 +205,25 @@ export const createCalls = (options: CallsOptions) => {
     return { result, costNanoUsd: costOf(tool) };
   };
 
+  /** A listing keeps its objects, so each description is cleaned once. */
+  const descriptions = new WeakMap<McpToolInfo, string>();
+  const descriptionOf = (info: McpToolInfo): string => {
+    let text = descriptions.get(info);
+    if (text === undefined) {
+      text = visibleText(info.description || info.title || info.name, MAX_DESCRIPTION_CHARACTERS);
+      descriptions.set(info, text);
+    }
+    return text;
+  };
+
   /** For agents: each failure is a text that the model reads. */
   const agentTool = (tool: VisibleTool): GatewayTool => {
     const server = tool.server.definition.name;
-    const { name, description, title, inputSchema } = tool.info;
+    const { name, inputSchema } = tool.info;
     return {
       server,
       name,
-      description: visibleText(description || title || name, MAX_DESCRIPTION_CHARACTERS),
+      description: descriptionOf(tool.info),
       inputSchema,
       annotations: tool.annotations,
       permission: tool.permission ?? 'mcp:call',
@@ -244,7 +255,7 @@ export const createCalls = (options: CallsOptions) => {
       if (!caller.permissions.has('mcp:call')) return [];
       const found: GatewayTool[] = [];
       for (const server of registry.visible(caller.tenantId)) {
-        if (server.runtime.state().status !== 'connected') continue;
+        if (!server.definition.forAgents || server.runtime.state().status !== 'connected') continue;
         if (!mayUseServer(server.definition.access, caller)) continue;
         for (const tool of await toolsOf(caller, server)) {
           const usable = tool.permission === null || caller.permissions.has(tool.permission);

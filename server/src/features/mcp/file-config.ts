@@ -82,6 +82,7 @@ export const readServers = (text: string, createdAt: number): FileReading => {
           endpoint,
           policy: entry.policy ?? {},
           access: entry.access ?? {},
+          forAgents: true,
           timeoutMs: entry.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
           createdAt,
         });

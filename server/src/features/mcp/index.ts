@@ -8,6 +8,7 @@ import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
 import { createSchemaChecker } from './check-schema.ts';
 import { createPinBook } from './pins.ts';
+import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
 import { mayUseServer } from './rules.ts';
@@ -18,10 +19,11 @@ import { createMcpStore } from './store.ts';
 import { mcpServerTools } from './tools.ts';
 
 export { createFilesServer } from './builtin/files.ts';
-export { createMemoryServer, type GraphMemory } from './builtin/memory.ts';
 export { createTimeServer } from './builtin/time.ts';
+export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
@@ -121,7 +123,13 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     audit: options.audit,
   });
   return {
-    routes: createMcpRoutes({ service, signIn, calls, proposal: options.proposal }),
+    routes: createMcpRoutes({
+      service,
+      reading: createReading(calls),
+      signIn,
+      calls,
+      proposal: options.proposal,
+    }),
     toolSource: { list: (caller) => calls.list(caller) },
     serverTools: mcpServerTools((caller) =>
       registry

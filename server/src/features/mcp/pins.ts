@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { McpToolInfo } from '../../kernel/mcp.ts';
 import type { McpStore, ToolPin } from './store.ts';
@@ -70,10 +71,10 @@ export const createPinBook = (options: {
   onHeldBack(tenantId: string, server: string, tool: string, fingerprint: string): void;
 }): PinBook => {
   const { store, clock } = options;
-  const known = new Map<string, { at: number; pins: Promise<Map<string, ToolPin>> }>();
+  const known = new LRUCache<string, { at: number; pins: Promise<Map<string, ToolPin>> }>({ max: 10_000 });
   /** A listing keeps its objects until the server sends another: each is hashed once. */
   const judged = new WeakMap<McpToolInfo, Judged>();
-  const reported = new Set<string>();
+  const reported = new LRUCache<string, true>({ max: 10_000 });
   const keyOf = (tenantId: string, server: string): string => `${tenantId}/${server}`;
 
   const judge = (tool: McpToolInfo): Judged => {
@@ -118,7 +119,7 @@ export const createPinBook = (options: {
         if (changed) {
           const change = `${keyOf(tenantId, server)}/${tool.name}/${fingerprint}`;
           if (!reported.has(change)) {
-            reported.add(change);
+            reported.set(change, true);
             options.onHeldBack(tenantId, server, tool.name, fingerprint);
           }
         }

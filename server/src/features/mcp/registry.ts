@@ -56,6 +56,7 @@ const builtinDefinition = (server: BuiltinServer, createdAt: number): ServerDefi
   endpoint: null,
   policy: {},
   access: {},
+  forAgents: server.forAgents ?? true,
   timeoutMs: DEFAULT_CALL_TIMEOUT_MS,
   createdAt,
 });

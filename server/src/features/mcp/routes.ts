@@ -5,6 +5,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
+import type { McpReading } from './reading.ts';
 import { slugOf } from './rules.ts';
 import * as wire from './schema.ts';
 import type { McpService, ServerInput } from './service.ts';
@@ -12,6 +13,7 @@ import { type McpSignIn, OAUTH_CALLBACK_PATH } from './sign-in.ts';
 
 export interface McpRouteOptions {
   service: McpService;
+  reading: McpReading;
   signIn: McpSignIn;
   calls: Calls;
   /** The Proposal in its wire form, as governance gives it. */
@@ -49,7 +51,13 @@ const importInputs = (servers: Static<typeof wire.ServerImport>['mcpServers']): 
     enabled: disabled === true ? false : entry.enabled,
   }));
 
-export const createMcpRoutes = ({ service, signIn, calls, proposal }: McpRouteOptions): AnyRoute[] => [
+export const createMcpRoutes = ({
+  service,
+  reading,
+  signIn,
+  calls,
+  proposal,
+}: McpRouteOptions): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/mcp/servers',
@@ -233,7 +241,7 @@ export const createMcpRoutes = ({ service, signIn, calls, proposal }: McpRouteOp
     params: wire.ByServer,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, reply }) => ({
-      items: await service.resources(caller, params.server, goneSignal(reply)),
+      items: await reading.resources(caller, params.server, goneSignal(reply)),
     }),
   }),
   route({
@@ -247,7 +255,7 @@ export const createMcpRoutes = ({ service, signIn, calls, proposal }: McpRouteOp
     query: wire.ReadResourceQuery,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, query, reply }) => ({
-      items: await service.readResource(caller, params.server, query.uri, goneSignal(reply)),
+      items: await reading.resource(caller, params.server, query.uri, goneSignal(reply)),
     }),
   }),
   route({
@@ -260,7 +268,7 @@ export const createMcpRoutes = ({ service, signIn, calls, proposal }: McpRouteOp
     params: wire.ByServer,
     responses: { 200: wire.Items },
     handler: async ({ caller, params, reply }) => ({
-      items: await service.prompts(caller, params.server, goneSignal(reply)),
+      items: await reading.prompts(caller, params.server, goneSignal(reply)),
     }),
   }),
   route({
@@ -274,6 +282,6 @@ export const createMcpRoutes = ({ service, signIn, calls, proposal }: McpRouteOp
     body: wire.PromptRequest,
     responses: { 200: wire.AnyPrompt },
     handler: ({ caller, params, body, reply }) =>
-      service.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
+      reading.prompt(caller, params.server, body.prompt, body.arguments ?? {}, goneSignal(reply)),
   }),
 ];

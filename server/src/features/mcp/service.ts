@@ -12,7 +12,6 @@ import {
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
-import { toAppError } from './faults.ts';
 import type { PinBook } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, serverNameFault } from './rules.ts';
@@ -152,6 +151,7 @@ export const createService = (options: ServiceOptions) => {
       endpoint,
       policy: input.policy ?? {},
       access: input.access ?? {},
+      forAgents: true,
       timeoutMs: input.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
       createdBy: caller.userId,
       createdAt: now,
@@ -311,45 +311,7 @@ export const createService = (options: ServiceOptions) => {
       if (server.definition.tenantId === null && !caller.platformAdmin) throw notFound('MCP server');
       return server.runtime.logs();
     },
-
-    async resources(caller: Caller, name: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.listResources(call)));
-    },
-
-    async readResource(caller: Caller, name: string, uri: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.readResource(uri, call)));
-    },
-
-    async prompts(caller: Caller, name: string, signal: AbortSignal) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.listPrompts(call)));
-    },
-
-    async prompt(
-      caller: Caller,
-      name: string,
-      prompt: string,
-      args: Record<string, string>,
-      signal: AbortSignal,
-    ) {
-      const { runtime, definition } = calls.findServer(caller, name);
-      const limits = { signal, timeoutMs: definition.timeoutMs };
-      return asked(name, () => runtime.ask(limits, (session, call) => session.getPrompt(prompt, args, call)));
-    },
   };
-};
-
-const asked = async <T>(server: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw toAppError(error, server);
-  }
 };
 
 const oauthInput = (settings: McpOAuthSettings): OAuthInput => ({

@@ -53,6 +53,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     endpoint: readEndpoint(box.open(row.endpoint, about(row.tenant_id, row.id))),
     policy: JSON.parse(row.policy) as ServerPolicy,
     access: JSON.parse(row.access) as AccessList,
+    forAgents: true,
     timeoutMs: row.timeout_ms,
     createdBy: row.created_by,
     createdAt: row.created_at,

@@ -51,6 +51,8 @@ export interface ServerDefinition {
   endpoint: McpEndpoint | null;
   policy: ServerPolicy;
   access: AccessList;
+  /** False: not offered to agents, only to be called directly. */
+  forAgents: boolean;
   /** Longest time of a call that names none. */
   timeoutMs: number;
   createdAt: number;

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { compiled } from '../../db/compiled.ts';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { containing } from './entities.store.ts';
@@ -32,6 +33,15 @@ const vectorOf = (bytes: Uint8Array): Float32Array => {
   const copy = new Uint8Array(bytes);
   return new Float32Array(copy.buffer, 0, copy.byteLength >> 2);
 };
+
+const anyEntity = compiled<{ tenant: string; user: string }, { id: string }>((db, p) =>
+  db
+    .selectFrom('memory_entities')
+    .select('id')
+    .where('tenant_id', '=', p('tenant'))
+    .where('owner', 'in', [p('user'), SHARED])
+    .limit(1),
+);
 
 /**
  * Reads what a user may be reminded of: their own and the shared statements that hold; never those of others, whatever
@@ -78,6 +88,11 @@ export const createRecallStore = (db: Db) => {
   });
 
   return {
+    /** Is there anything to recall? Asked before each turn of a chat, where all else costs a hundred times as much. */
+    async any(scope: Scope): Promise<boolean> {
+      return (await anyEntity(db.read, { tenant: scope.tenantId, user: scope.userId })).length > 0;
+    },
+
     /** Statements that share a word, a slot or a name with the query. */
     async candidates(scope: Scope, query: RecallQuery): Promise<HeldStatement[]> {
       const terms = query.beginnings.slice(0, 32);

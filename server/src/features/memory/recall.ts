@@ -161,6 +161,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     /** Facts that bear on the query, the best first. Of two that contradict, the newer one stands before the older. */
     async recall(who: Who, query: string, limit: number): Promise<RecalledFact[]> {
       const scope = personalScope(who);
+      if (!(await recallStore.any(scope))) return [];
       const asked = readQuery(query.slice(0, 4_096));
       const like = await likeness(who, query.slice(0, 4_096));
       const near = [...like].filter(([, cosine]) => cosine >= MIN_COSINE);
@@ -199,7 +200,9 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
 
     /** What the user wants and likes, and what they are called: for every prompt. */
     async preferences(who: Who, limit = 20): Promise<string[]> {
-      const found = await recallStore.preferences(personalScope(who), limit);
+      const scope = personalScope(who);
+      if (!(await recallStore.any(scope))) return [];
+      const found = await recallStore.preferences(scope, limit);
       return found.map((statement) => recalled(statement, who, 1).text);
     },
   };

@@ -85,10 +85,12 @@ export interface Models {
   isLocal(ref: ModelRef): boolean;
   price(ref: ModelRef): ModelPrice;
   cost(ref: ModelRef, usage: ModelUsage): { costNanoUsd: NanoUsd; estimated: boolean };
-  /** The most that the call can cost, whichever of the model and its fallbacks answers. */
-  worstCase(ref: ModelRef, call: ModelCall, outputTokensCap: number): NanoUsd;
+  /** More prompt tokens than any provider can count for the call; measured once for what follows. */
+  promptBound(call: ModelCall): number;
+  /** The most that a call can cost, whichever of the model and its fallbacks answers. */
+  worstCase(ref: ModelRef, promptBound: number, outputTokensCap: number): NanoUsd;
   /** Largest output cap whose worst case fits the budget, for the model and its fallbacks; below 1: none does. */
-  affordableOutput(ref: ModelRef, call: ModelCall, budgetNanoUsd: NanoUsd): number;
+  affordableOutput(ref: ModelRef, promptBound: number, budgetNanoUsd: NanoUsd): number;
   /** State of each provider, for `/ready`. */
   states(): ProviderState[];
   close(): Promise<void>;
@@ -219,18 +221,21 @@ export const createModels = (options: ModelsOptions): Models => {
     isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
     price: (ref) => options.prices.of(ref),
     cost,
-    worstCase: (ref, call, outputTokensCap) => {
-      const prices = candidates(ref).map((candidate) => options.prices.of(candidate));
-      const bound = promptTokensBound(call);
-      return Math.max(...prices.map((price) => worstCaseCost(price, bound, outputTokensCap)));
+    promptBound: promptTokensBound,
+    worstCase: (ref, promptBound, outputTokensCap) => {
+      let worst = 0;
+      for (const candidate of candidates(ref))
+        worst = Math.max(worst, worstCaseCost(options.prices.of(candidate), promptBound, outputTokensCap));
+      return worst;
     },
-    affordableOutput: (ref, call, budgetNanoUsd) => {
-      const bound = promptTokensBound(call);
-      return Math.min(
-        ...candidates(ref).map((candidate) =>
-          affordableOutputTokens(options.prices.of(candidate), bound, budgetNanoUsd),
-        ),
-      );
+    affordableOutput: (ref, promptBound, budgetNanoUsd) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (const candidate of candidates(ref))
+        least = Math.min(
+          least,
+          affordableOutputTokens(options.prices.of(candidate), promptBound, budgetNanoUsd),
+        );
+      return least;
     },
     states: () =>
       [...providers.keys()].map((provider) => {

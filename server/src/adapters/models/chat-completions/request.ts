@@ -1,5 +1,5 @@
 /** The request body of the chat-completions wire. Pure. */
-import type { ModelMessage, ModelRequest } from '../../../kernel/model.ts';
+import type { ModelMessage, ModelRequest, ToolSpec } from '../../../kernel/model.ts';
 
 /** What a provider of the wire wants differently. */
 export interface WireDialect {
@@ -72,6 +72,21 @@ export const fitsStrictMode = (schema: unknown): boolean => {
   });
 };
 
+const wireTools = new WeakMap<ToolSpec, string>();
+
+/** The same tools go with every request, and their schemas outweigh the conversation: their JSON is kept. */
+const wireTool = (tool: ToolSpec): string => {
+  let text = wireTools.get(tool);
+  if (text === undefined) {
+    text = JSON.stringify({
+      type: 'function',
+      function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
+    });
+    wireTools.set(tool, text);
+  }
+  return text;
+};
+
 export const requestBody = (request: ModelRequest, stream: boolean, dialect: WireDialect): string => {
   const body: Record<string, unknown> = {
     model: request.model,
@@ -81,11 +96,6 @@ export const requestBody = (request: ModelRequest, stream: boolean, dialect: Wir
     body.stream = true;
     body.stream_options = { include_usage: true };
   }
-  if (request.tools !== undefined && request.tools.length > 0)
-    body.tools = request.tools.map((tool) => ({
-      type: 'function',
-      function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
-    }));
   if (request.responseSchema !== undefined) {
     const { name, schema } = request.responseSchema;
     body.response_format = {
@@ -96,5 +106,8 @@ export const requestBody = (request: ModelRequest, stream: boolean, dialect: Wir
   if (request.maxOutputTokens !== undefined) body[dialect.maxTokensField] = request.maxOutputTokens;
   if (request.temperature !== undefined && !dialect.refusesTemperature(request.model))
     body.temperature = request.temperature;
-  return JSON.stringify(body);
+  const text = JSON.stringify(body);
+  return request.tools === undefined || request.tools.length === 0
+    ? text
+    : `${text.slice(0, -1)},"tools":[${request.tools.map(wireTool).join(',')}]}`;
 };

@@ -6,7 +6,14 @@ import type { Mailer } from '../../../kernel/mail.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findUser, findUserByEmail, foldEmail, type UserRow } from '../../users/index.ts';
 import { deleteKeysOfUser } from '../keys/store.ts';
-import { deleteLinksOfUser, findLink, type OneTimeLinkRow, replaceLink, takeLink } from '../links/store.ts';
+import {
+  deleteLinksOfUser,
+  findLink,
+  findLinkOfUser,
+  type OneTimeLinkRow,
+  replaceLink,
+  takeLink,
+} from '../links/store.ts';
 import { hashPassword, verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
 import { destroyRecordsOfAccount } from '../provider/store.ts';
@@ -24,6 +31,8 @@ const LINK_LIFE_MS: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * 86_400_000,
   password_reset: 3_600_000,
 };
+
+const FORGOT_EVERY_MS = 60_000;
 
 export const MIN_PASSWORD_LENGTH = 8;
 
@@ -154,6 +163,9 @@ export const createAccounts = (options: AccountsOptions) => {
     async forgotPassword(email: string): Promise<void> {
       const user = await findUserByEmail(db.read, email);
       if (user === undefined || user.status !== 'active' || user.type !== 'person') return;
+      // A form that anybody can send must not fill somebody's mailbox.
+      const last = await findLinkOfUser(db.read, user.id, 'password_reset');
+      if (last !== undefined && clock.now() - last.created_at < FORGOT_EVERY_MS) return;
       if (!mailer.delivers) {
         options.log.warn({ user_id: user.id }, 'a password reset was asked for, but no mail server is set');
       }

@@ -118,9 +118,9 @@ export const createPeople = (options: PeopleOptions) => {
   };
 
   /** The provider is right about names and, where it names them, roles. */
-  const follow = async (user: UserRow, person: ExternalPerson): Promise<void> => {
+  const follow = async (user: UserRow, person: ExternalPerson): Promise<boolean> => {
     const roles = person.roles === null ? user.roles : JSON.stringify(person.roles);
-    if (user.name === person.name && user.email === person.email && user.roles === roles) return;
+    if (user.name === person.name && user.email === person.email && user.roles === roles) return false;
     await db.write(async (tx) => {
       await updateUser(
         tx,
@@ -139,19 +139,23 @@ export const createPeople = (options: PeopleOptions) => {
         details: { by: issuer, roles_before: user.roles, roles_after: roles },
       });
     });
+    return true;
   };
 
   return {
-    /** The id of the person's account. Throws FORBIDDEN for one who may not come in, TOKEN_INVALID for one who moved. */
-    async settle(person: ExternalPerson): Promise<string> {
+    /**
+     * The person's account, and whether it changed by what the token says. Throws FORBIDDEN for one who may not come in,
+     * TOKEN_INVALID for one who moved.
+     */
+    async settle(person: ExternalPerson): Promise<{ userId: string; changed: boolean }> {
       const tenant = await tenantOf(person);
       const known = await findUserByExternalId(db.read, externalId(person.subject));
       const user = known ?? (await newUser(person, tenant));
       if (user.tenant_id !== tenant.id) {
         throw unauthorized('TOKEN_INVALID', 'this account belongs to another organisation');
       }
-      if (known !== undefined) await follow(known, person);
-      return user.id;
+      const changed = known !== undefined && (await follow(known, person));
+      return { userId: user.id, changed };
     },
   };
 };

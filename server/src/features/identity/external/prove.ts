@@ -32,7 +32,8 @@ export const proveExternal = (options: ProveExternalOptions) => {
   const settle = async (proven: ProvenClaims): Promise<{ userId: string; added: string[] }> => {
     const person = personOf(proven.claims, clientId);
     if (person === null) throw unauthorized('TOKEN_INVALID', 'the token has no subject');
-    const userId = await people.settle(person);
+    const { userId, changed } = await people.settle(person);
+    if (changed) options.changed(userId);
     return { userId, added: person.permissions };
   };
 
@@ -54,7 +55,6 @@ export const proveExternal = (options: ProveExternalOptions) => {
   const proveJwt = async (token: string): Promise<Proof> => {
     const proven = await verifier.jwt(token);
     const owner = await settle(proven);
-    options.changed(owner.userId);
     return {
       refusedAfter: proven.expiresAt + CLOCK_SKEW_S * 1000,
       state: () => stateOf(token, proven, owner),

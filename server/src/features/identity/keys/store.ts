@@ -70,3 +70,13 @@ export const deleteKey = async (tx: Queryable, owner: KeyOwner, id: string): Pro
 export const deleteKeysOfUser = async (tx: Queryable, userId: string): Promise<void> => {
   await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
 };
+
+/** Of both kinds, newest first. */
+export const listAllKeys = (db: Queryable, userId: string): Promise<ApiKeyRow[]> =>
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();

@@ -12,6 +12,18 @@ export const replaceLink = async (tx: Queryable, row: OneTimeLinkRow): Promise<v
 export const findLink = (db: Queryable, secretHash: string): Promise<OneTimeLinkRow | undefined> =>
   db.selectFrom('one_time_links').selectAll().where('secret_hash', '=', secretHash).executeTakeFirst();
 
+export const findLinkOfUser = (
+  db: Queryable,
+  userId: string,
+  purpose: string,
+): Promise<OneTimeLinkRow | undefined> =>
+  db
+    .selectFrom('one_time_links')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .executeTakeFirst();
+
 /** The link for exactly one of any number of callers. */
 export const takeLink = (tx: Queryable, secretHash: string): Promise<OneTimeLinkRow | undefined> =>
   tx.deleteFrom('one_time_links').where('secret_hash', '=', secretHash).returningAll().executeTakeFirst();

@@ -1,7 +1,7 @@
 import { errors, importJWK, type JWK, jwtVerify } from 'jose';
 import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { OidcOrigin } from '../../../kernel/oidc.ts';
+import { OIDC_PATHS, type OidcOrigin } from '../../../kernel/oidc.ts';
 import type { Audit } from '../../audit/index.ts';
 import { type AccessTokens, CLOCK_SKEW_S } from '../access-tokens.ts';
 import { readClaims, readHeader } from '../jwt-form.ts';
@@ -25,9 +25,19 @@ export interface AssertionsOptions {
   tokens: AccessTokens;
   audit: Audit;
   issuer: () => string;
-  tokenEndpoint: () => string;
   accessLifeS: number;
 }
+
+const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
+
+/** The issuer or the token endpoint, with or without a slash; a loopback issuer under each of its names. */
+const audiencesOf = (issuer: string): string[] => {
+  const url = new URL(issuer);
+  const names = LOOPBACK.includes(url.hostname)
+    ? LOOPBACK.map((host) => `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`)
+    : [issuer];
+  return names.flatMap((name) => [name, `${name}/`, `${name}${OIDC_PATHS.token}`]);
+};
 
 const refused = (description: string) => new OAuthError('invalid_grant', description);
 
@@ -44,7 +54,7 @@ export const createAssertions = (options: AssertionsOptions) => {
     const jwk: JWK = JSON.parse(row.public_jwk);
     const { payload } = await jwtVerify(assertion, await importJWK(jwk, 'RS256'), {
       algorithms: ['RS256'],
-      audience: [options.issuer(), options.tokenEndpoint()],
+      audience: audiencesOf(options.issuer()),
       clockTolerance: CLOCK_SKEW_S,
       currentDate: new Date(clock.now()),
       requiredClaims: ['iss', 'sub', 'aud', 'exp'],

@@ -3,10 +3,11 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
 import type { Audit } from '../../audit/index.ts';
+import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
-import { assertActive, type Principal } from '../principal.ts';
+import { assertActive, DEFAULT_TENANT, type Principal } from '../principal.ts';
 import { findPrincipal, revokeAccessToken } from '../store.ts';
 import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
@@ -35,13 +36,15 @@ export const createSessions = (options: SessionsOptions) => {
     });
   };
 
+  /** The same work for an account that does not exist: its refusal stands in the chain of the tenant `default`. */
   const refuse = async (email: string, origin: Origin): Promise<void> => {
     const user = await findUserByEmail(db.read, email);
-    if (user === undefined) return;
+    const tenantId = user?.tenant_id ?? (await findTenantBySlug(db.read, DEFAULT_TENANT))?.id;
+    if (tenantId === undefined) return;
     await db.write((tx) =>
       audit.append(tx, {
-        tenantId: user.tenant_id,
-        actorId: user.id,
+        tenantId,
+        actorId: user?.id ?? null,
         actorType: 'user',
         action: 'session.refused',
         outcome: 'refused',

@@ -65,3 +65,25 @@ export const listOpenSessions = (db: Queryable, userId: string, now: number): Pr
 export const deleteSessionsEndedBefore = async (tx: Queryable, before: number): Promise<void> => {
   await tx.deleteFrom('sessions').where('expires_at', '<', before).execute();
 };
+
+/** Ended ones too, newest first. */
+export const listSessions = (db: Queryable, userId: string): Promise<SessionRow[]> =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+
+/** Removes where the sessions of a person came from; returns how many had it. */
+export const forgetSessionOrigins = async (tx: Queryable, userId: string): Promise<number> => {
+  const rows = await tx
+    .updateTable('sessions')
+    .set({ address: null, user_agent: null })
+    .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('address', 'is not', null), eb('user_agent', 'is not', null)]))
+    .returning('id')
+    .execute();
+  return rows.length;
+};

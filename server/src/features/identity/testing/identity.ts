@@ -10,6 +10,8 @@ import type { Origin } from '../sessions/families.ts';
 /** An identity feature on a store of its own, with a clock that the test moves. */
 export interface TestIdentity {
   identity: Identity;
+  /** A second node on the same store and keys, started. */
+  another(): Promise<Identity>;
   db: Db;
   dataDir: string;
   clock: { now(): number; advance(ms: number): void };
@@ -46,22 +48,26 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
     },
   };
   const silent = () => {};
-  const identity = createIdentity({
-    db,
-    clock,
-    config: { ...CONFIG, ...config },
-    dataDir,
-    publicUrl: () => ISSUER,
-    audit: createAudit(clock),
-    mailer: {
-      delivers: false,
-      send: () => Promise.resolve(),
-    },
-    log: { info: silent, warn: silent, error: silent },
-  });
+  const node = () =>
+    createIdentity({
+      db,
+      clock,
+      config: { ...CONFIG, ...config },
+      dataDir,
+      publicUrl: () => ISSUER,
+      audit: createAudit(clock),
+      mailer: { delivers: false, send: () => Promise.resolve() },
+      log: { info: silent, warn: silent, error: silent },
+    });
+  const identity = node();
   const [first] = await Promise.all([identity.ensureFirstAdmin(), identity.start()]);
   return {
     identity,
+    another: async () => {
+      const other = node();
+      await other.start();
+      return other;
+    },
     db,
     dataDir,
     clock,

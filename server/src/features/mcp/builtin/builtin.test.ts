@@ -4,12 +4,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../kernel/caller.ts';
-import type { ToolContext } from '../../../kernel/tools.ts';
+import type { AgentTool, ToolContext } from '../../../kernel/tools.ts';
 import { type BuiltinServer, createBuiltinRuntime } from '../builtin-runtime.ts';
-import { createSchemaChecker } from '../check-schema.ts';
 import { createFilesServer } from './files.ts';
-import { createMemoryServer, type GraphMemory } from './memory.ts';
 import { createTimeServer } from './time.ts';
+import { createToolsServer } from './tools.ts';
 
 const contextOf = (userId: string, tenantId = 't'): ToolContext => ({
   caller: { userId, tenantId } as Caller,
@@ -155,41 +154,35 @@ describe('files', () => {
   });
 });
 
-describe('memory', () => {
-  const graph = { entities: [{ name: 'Ada', entityType: 'person', observations: ['x'] }], relations: [] };
-  const port = {
-    remember: vi.fn(async () => graph.entities),
-    observe: vi.fn(async () => [{ entityName: 'Ada', addedObservations: ['x'] }]),
-    relate: vi.fn(async () => []),
-    search: vi.fn(async () => graph),
-    open: vi.fn(async () => graph),
-    read: vi.fn(async () => graph),
-    forget: vi.fn(async () => 1),
-    forgetObservations: vi.fn(async () => 2),
-    unrelate: vi.fn(async () => 0),
-  } satisfies GraphMemory;
-  const server = createMemoryServer(port);
-  const call = caller(server);
+describe('tools of a feature', () => {
+  const recall = vi.fn(async (_args: Record<string, unknown>, context: ToolContext) => ({
+    content: `of ${context.caller.userId}`,
+    isError: false,
+    structured: { n: 1 },
+  }));
+  const tool: AgentTool = {
+    server: 'pentarch',
+    name: 'recall',
+    description: 'Recalls',
+    inputSchema: { type: 'object' },
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    permission: 'memory:read',
+    call: recall,
+  };
 
-  it('hands each tool on as the caller', async () => {
-    const who = expect.objectContaining({ userId: 'u' });
-    expect((await call('search_nodes', { query: 'ada' })).structured).toEqual(graph);
-    expect(port.search).toHaveBeenCalledWith(who, 'ada', 50);
-    await call('create_entities', { entities: graph.entities });
-    expect(port.remember).toHaveBeenCalledWith(who, graph.entities);
-    expect((await call('delete_entities', { entityNames: ['Ada'] })).text).toBe('1 deleted');
-    await call('add_observations', { observations: [{ entityName: 'Ada', contents: ['x'] }] });
-    expect(port.observe).toHaveBeenCalledWith(who, [{ entityName: 'Ada', contents: ['x'] }]);
-    expect(
-      (await call('delete_observations', { deletions: [{ entityName: 'Ada', observations: ['x'] }] })).text,
-    ).toBe('2 deleted');
-  });
-
-  it('has schemas that refuse what is not theirs, and asks for the permissions of memory', () => {
-    const schemas = createSchemaChecker();
-    for (const tool of server.tools) {
-      expect(schemas.check(tool.inputSchema, { unknown: 1 }).ok, tool.name).toBe(false);
-      expect(tool.permission).toBe(tool.annotations?.readOnlyHint ? 'memory:read' : 'memory:write');
-    }
+  it('are a server besides, each called as its own caller and with its own permission', async () => {
+    const list = vi.fn((caller: Caller) => (caller.permissions.has('memory:read') ? [tool] : []));
+    const server = await createToolsServer({ name: 'memory', title: 'Memory', source: { list } });
+    expect(server).toMatchObject({
+      name: 'memory',
+      forAgents: false,
+      tools: [{ name: 'recall', permission: 'memory:read', annotations: { readOnlyHint: true } }],
+    });
+    expect(await caller(server)('recall', { a: 1 }, 'ada')).toEqual({
+      text: 'of ada',
+      isError: false,
+      structured: { n: 1 },
+    });
+    expect(recall.mock.calls[0]?.[0]).toEqual({ a: 1 });
   });
 });

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { McpFault, McpSessionEvents } from '../../kernel/mcp.ts';
+import { createGuardedFetch } from '../guarded-fetch/index.ts';
+import { createMcpConnector } from './connect.ts';
+
+/** HTTP servers that do what honest ones do not. */
+
+const open = createGuardedFetch({ allowPrivate: true, maxBodyBytes: 1_000_000 });
+const guarded = createGuardedFetch({ allowPrivate: false });
+const connector = createMcpConnector({
+  clientInfo: { name: 'test', version: '1' },
+  guarded,
+  open,
+  oauthRedirectUrl: () => 'http://127.0.0.1/callback',
+});
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface Message {
+  id?: number;
+  method: string;
+  params?: { protocolVersion?: string };
+}
+
+type Answer = (message: Message, response: ServerResponse, request: IncomingMessage) => void;
+
+const json = (response: ServerResponse, id: number | undefined, result: unknown): void => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+};
+
+/** Shakes hands as it should; what comes after is up to `answer`. */
+const serve = async (answer: Answer): Promise<{ url: string; kill(): void; deletes: () => number }> => {
+  let deletes = 0;
+  const server = createServer(async (request, response) => {
+    if (request.method === 'DELETE') {
+      deletes++;
+      return void response.end();
+    }
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const message = JSON.parse(text) as Message;
+    if (message.method === 'initialize') {
+      response.setHeader('mcp-session-id', 's1');
+      return json(response, message.id, {
+        protocolVersion: message.params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'http', version: '1' },
+      });
+    }
+    if (message.id === undefined) return void response.writeHead(202).end();
+    if (message.method === 'server/discover') {
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'unknown' } }));
+    }
+    answer(message, response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const kill = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  closers.push(async () => kill());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    kill,
+    deletes: () => deletes,
+  };
+};
+
+const events = () => ({
+  onToolsChanged: vi.fn<McpSessionEvents['onToolsChanged']>(),
+  onClosed: vi.fn<McpSessionEvents['onClosed']>(),
+  onLog: vi.fn<McpSessionEvents['onLog']>(),
+});
+const connect = async (url: string, headers: Record<string, string> = {}, trusted = true) => {
+  const seen = events();
+  const session = await connector.connect(
+    { transport: 'http', url, headers, trusted },
+    { timeoutMs: 3_000, signal: new AbortController().signal, events: seen },
+  );
+  closers.unshift(() => session.close());
+  return { session, seen };
+};
+const limits = (timeoutMs = 3_000) => ({ signal: new AbortController().signal, timeoutMs });
+const faultOf = (work: Promise<unknown>): Promise<McpFault> =>
+  work.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: McpFault) => error,
+  );
+
+describe('http sessions', () => {
+  it('send the headers of the registration and say goodbye', async () => {
+    const headers: unknown[] = [];
+    const server = await serve((message, response, request) => {
+      headers.push(request.headers['x-api-key'], request.headers['mcp-session-id']);
+      json(response, message.id, { content: [{ type: 'text', text: 'ok' }] });
+    });
+    const { session } = await connect(server.url, { 'X-Api-Key': 'k' });
+    expect((await session.callTool('x', {}, limits())).content).toEqual([{ type: 'text', text: 'ok' }]);
+    expect(headers).toEqual(['k', 's1']);
+    await session.close();
+    expect(server.deletes()).toBe(1);
+  });
+
+  it.each([404, 400])('tell a forgotten session (%i) from other failures', async (status) => {
+    const server = await serve((_message, response) => response.writeHead(status).end('session?'));
+    const { session } = await connect(server.url);
+    expect(await faultOf(session.callTool('x', {}, limits()))).toMatchObject({ kind: 'expired' });
+  });
+
+  it('tell refused credentials', async () => {
+    const server = await serve((_message, response) => response.writeHead(401).end());
+    const { session } = await connect(server.url);
+    expect(await faultOf(session.callTool('x', {}, limits()))).toMatchObject({ kind: 'unauthorized' });
+  });
+
+  it.each([
+    [500, 'application/json', '{}'],
+    [200, 'text/html', '<h1>hello</h1>'],
+    [200, 'application/json', '{"jsonrpc":"2.0","id":77,"result":'],
+  ])('take %i %s %s for a fault, not for an answer', async (status, type, body) => {
+    const server = await serve((_message, response) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    const { session } = await connect(server.url);
+    const fault = await faultOf(session.callTool('x', {}, limits(1_000)));
+    expect(['protocol', 'closed']).toContain(fault.kind);
+  });
+
+  it('follow no redirect', async () => {
+    let reached = 0;
+    const canary = await serve((message, response) => {
+      reached++;
+      json(response, message.id, { content: [] });
+    });
+    const server = await serve((_message, response) =>
+      response.writeHead(307, { location: canary.url }).end(),
+    );
+    const { session } = await connect(server.url);
+    expect(await faultOf(session.callTool('x', {}, limits()))).toMatchObject({ kind: 'protocol' });
+    expect(reached).toBe(0);
+  });
+
+  it('cut an answer that is too large', async () => {
+    const server = await serve((message, response) =>
+      json(response, message.id, { content: [{ type: 'text', text: 'x'.repeat(2_000_000) }] }),
+    );
+    const { session } = await connect(server.url);
+    expect((await faultOf(session.callTool('x', {}, limits()))).message).toMatch(/larger than 1000000 bytes/);
+  });
+
+  it('end the call within 2 s when the server dies in the middle of a stream', async () => {
+    const server = await serve((_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': working\n\n');
+      setTimeout(server.kill, 100);
+    });
+    const { session, seen } = await connect(server.url);
+    const started = performance.now();
+    expect(await faultOf(session.callTool('x', {}, limits(30_000)))).toMatchObject({ kind: 'closed' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(seen.onClosed).toHaveBeenCalledTimes(1);
+  });
+
+  it('say what is no MCP server, and what cannot be reached', async () => {
+    const web = createServer((_request, response) => response.writeHead(404).end('nothing here'));
+    web.listen(0, '127.0.0.1');
+    await once(web, 'listening');
+    closers.push(async () => web.close());
+    const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`;
+    expect(await faultOf(connect(url))).toMatchObject({ kind: 'unreachable', message: /no MCP server/ });
+    expect(await faultOf(connect('http://127.0.0.1:9/'))).toMatchObject({
+      kind: 'unreachable',
+      message: /ECONNREFUSED/,
+    });
+  });
+
+  it('are never made to inner addresses for what users register', async () => {
+    let reached = 0;
+    const server = await serve(() => {
+      reached++;
+    });
+    expect(await faultOf(connect(server.url, {}, false))).toMatchObject({ kind: 'unreachable' });
+    expect(reached).toBe(0);
+  });
+});

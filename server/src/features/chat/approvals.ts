@@ -1,0 +1,57 @@
+/** What a run needs of governance; handed over in `compose.ts`. */
+export interface Decision {
+  status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
+  reason: string | null;
+  /** What became of the stored call; null where it was not carried out. */
+  execution: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null } | null;
+  /** The proposal as the API shows it, for the event. */
+  proposal: Record<string, unknown>;
+}
+
+/** Whose proposal it is: the port acts as that person. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+export interface ApprovalPort {
+  /** The proposal as the API shows it. */
+  show(owner: Owner, proposalId: string): Promise<Record<string, unknown>>;
+  /** The decision where there is one already and it has been carried out. */
+  decided(owner: Owner, proposalId: string): Promise<Decision | null>;
+  /** Ends an open proposal whose run has been stopped. */
+  withdraw(owner: Owner, proposalId: string): Promise<void>;
+}
+
+/** Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port. */
+export const createWaitingRoom = () => {
+  const waiting = new Map<string, (decision: Decision) => void>();
+  return {
+    /** Governance tells of every decision; most have nobody waiting. */
+    tell(proposalId: string, decision: Decision): void {
+      waiting.get(proposalId)?.(decision);
+    },
+
+    /** Resolves with the decision. Rejects with the signal's reason. */
+    async wait(owner: Owner, proposalId: string, port: ApprovalPort, signal: AbortSignal): Promise<Decision> {
+      const told = new Promise<Decision>((resolve, reject) => {
+        waiting.set(proposalId, resolve);
+        const abort = (): void =>
+          reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'));
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      });
+      // Asked after the entry has been made, so that a decision in between is not missed.
+      const already = port.decided(owner, proposalId).then((decision) => decision ?? told);
+      try {
+        return await Promise.race([told, already]);
+      } finally {
+        waiting.delete(proposalId);
+        told.catch(() => {});
+        already.catch(() => {});
+      }
+    },
+  };
+};
+
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;

@@ -1,0 +1,132 @@
+import type { MessageRow } from '../../db/tables/chat.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { citationsOf } from './citations.rules.ts';
+import type { RunResult } from './execute.ts';
+import { packJournal, type RunEvent } from './journal.rules.ts';
+import type { RunCosts } from './ports.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunStatus } from './schema.ts';
+import type { StartedRun } from './start.ts';
+import {
+  type ChatStore,
+  finishConversation,
+  finishRun,
+  insertMessage,
+  replaceAnswer,
+  setRunStatus,
+} from './store.ts';
+import type { AnswerMetadata } from './wire.ts';
+
+/** Writing the end of a run, or what stands when it has to wait, in one transaction. */
+export type StopReason = 'cancelled' | 'shutdown';
+
+export const interrupted = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'the run was interrupted by a restart of the server; ask again', {
+    retryAfterS: 5,
+  });
+
+export const errorData = (error: AppError) => ({
+  code: error.code,
+  message: error.message,
+  details: error.details,
+});
+
+export const statusOf = (result: RunResult, stopped: StopReason | null): RunStatus => {
+  if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
+  if (result.finishReason === 'cancelled') return stopped === 'shutdown' ? 'failed' : 'cancelled';
+  if (result.error !== null) return 'failed';
+  return result.finishReason === 'awaiting_approval' ? 'awaiting_approval' : 'completed';
+};
+
+export const createEnding = ({
+  store,
+  costs,
+  clock,
+}: {
+  store: ChatStore;
+  costs: RunCosts;
+  clock: Clock;
+}) => {
+  const answerRow = (run: StartedRun, result: RunResult, status: RunStatus, now: number): MessageRow => {
+    const { state } = result;
+    const items = [...state.toolCalls, ...state.settled.map((call) => call.item)];
+    const metadata: AnswerMetadata = {
+      model: result.model.id,
+      built_in: result.model.provider === 'builtin',
+      finish_reason: result.finishReason,
+      proposals: state.proposals,
+      ...(status === 'failed' ? { failed: true } : {}),
+    };
+    const citations = citationsOf(state.content, state.passages);
+    return {
+      id: run.messageId,
+      tenant_id: run.subject.tenantId,
+      user_id: run.subject.userId,
+      conversation_id: run.conversationId,
+      role: 'assistant',
+      content: state.content,
+      agent_id: run.plan.agent.definition.id,
+      tool_calls: items.length === 0 ? null : JSON.stringify(items),
+      citations: citations.length === 0 ? null : JSON.stringify(citations),
+      usage: JSON.stringify(state.usage),
+      metadata: JSON.stringify(metadata),
+      cost_nano: state.costNano,
+      run_id: run.runId,
+      created_at: now,
+    };
+  };
+
+  return {
+    async write(
+      run: StartedRun,
+      result: RunResult,
+      status: RunStatus,
+      events: RunEvents,
+    ): Promise<MessageRow> {
+      const now = clock.now();
+      const { state, open } = result;
+      const row = answerRow(run, result, status, now);
+      const waits = status === 'awaiting_approval';
+      // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
+      const answers = status !== 'failed' || state.content !== '';
+      const ending: RunEvent[] = waits
+        ? []
+        : result.error === null
+          ? [{ event: 'message.completed', data: null }]
+          : [{ event: 'error', data: errorData(result.error) }];
+      await store.write(async (tx) => {
+        if (run.stored.answered) await replaceAnswer(tx, row);
+        else if (answers) await insertMessage(tx, row);
+        if (waits) await setRunStatus(tx, { id: run.runId, status });
+        else {
+          await finishRun(tx, {
+            id: run.runId,
+            status,
+            agent_ids: JSON.stringify([run.plan.agent.definition.id]),
+            usage: row.usage,
+            cost_nano: state.costNano,
+            error: result.error === null ? null : JSON.stringify(errorData(result.error)),
+            journal: JSON.stringify(packJournal([...events.all(), ...ending])),
+            tool_call_count: state.toolCalls.length,
+            first_token_ms: state.firstTokenMs,
+            finished_at: now,
+          });
+        }
+        await finishConversation(tx, {
+          id: run.conversationId,
+          added_messages: answers && !run.stored.answered ? 1 : 0,
+          added_cost: state.costNano - run.stored.costNano,
+          agent_ids: JSON.stringify(run.plan.record.agentIds),
+          title: run.plan.record.title,
+          now,
+        });
+        if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
+      });
+      run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
+      return row;
+    },
+  };
+};
+
+export type Ending = ReturnType<typeof createEnding>;

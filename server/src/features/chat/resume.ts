@@ -1,0 +1,67 @@
+import type { RunRow } from '../../db/tables/chat.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { AgentService } from '../agents/index.ts';
+import type { Models } from '../models/index.ts';
+import type { RunEvent } from './journal.rules.ts';
+import { planOf, type StartDeps, type StartedRun, toolsOf } from './start.ts';
+import { replaySteps, type Step } from './steps.rules.ts';
+import type { ChatStore } from './store.ts';
+
+/** A run that another process left, read back from its steps. */
+export interface ResumedRun {
+  caller: Caller;
+  started: StartedRun;
+  /** What had been told by the last finished step. */
+  events: RunEvent[];
+}
+
+export interface ResumeDeps extends Pick<StartDeps, 'toolSources'> {
+  store: ChatStore;
+  agents: AgentService;
+  models: Models;
+  /** The person with the rights of now; null when deactivated or gone. */
+  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+}
+
+/** Null where the run cannot go on: no finished step, its person or agent is gone, its model is no longer set up. */
+export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun | null> => {
+  const rows = await deps.store.steps(row.id);
+  // Rows of this feature's own writing; `replaySteps` refuses what does not begin with a plan.
+  const steps = rows.map(
+    (step) => ({ kind: step.kind, payload: JSON.parse(step.payload) as unknown }) as Step,
+  );
+  const replayed = replaySteps(steps);
+  if (replayed === null) return null;
+  const caller = await deps.callerOf(row.tenant_id, row.user_id);
+  const agent = await deps.agents.find(row.tenant_id, replayed.plan.agentId);
+  if (caller === null || agent === null || !agent.enabled) return null;
+  let model: ReturnType<Models['resolve']>;
+  try {
+    model = deps.models.resolve(replayed.plan.modelId);
+  } catch {
+    return null;
+  }
+  const tools = await toolsOf(deps.toolSources, caller, agent);
+  const answer = await deps.store.message(row.message_id);
+  return {
+    caller,
+    events: replayed.events,
+    started: {
+      runId: row.id,
+      messageId: row.message_id,
+      conversationId: row.conversation_id,
+      questionId: row.question_id,
+      plan: planOf(replayed.plan, agent, model, tools, null),
+      state: replayed.state,
+      subject: {
+        tenantId: row.tenant_id,
+        userId: row.user_id,
+        agentId: replayed.plan.agentId,
+        conversationId: row.conversation_id,
+        runId: row.id,
+        requestId: replayed.plan.requestId,
+      },
+      stored: { answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
+    },
+  };
+};

@@ -1,0 +1,181 @@
+import type { ModelMessage, ModelToolCall, ModelUsage } from '../../kernel/model.ts';
+import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import type { RouteChoice } from '../agents/index.ts';
+import type { ToolCall, Usage } from '../conversations/index.ts';
+import type { NumberedPassage } from './citations.rules.ts';
+import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import { addUsage, NO_USAGE } from './wire.ts';
+
+/**
+ * What a run that uses tools writes down before it goes on, and how the state is read back from it. A payload says its
+ * version; later releases read what this one wrote.
+ *
+ *   plan     once, with the first model step: all that the run was started with
+ *   model    an answer that asks for tools; written before the first of them is called
+ *   tools    what they gave; calls that wait for a decision stand in it as such
+ *   decided  the outcome of a call that had waited
+ */
+export interface PlanStep {
+  v: 1;
+  agentId: string;
+  modelId: string;
+  messages: ModelMessage[];
+  passages: NumberedPassage[];
+  question: string;
+  memories: readonly string[];
+  grounded: boolean;
+  streaming: boolean;
+  choice: RouteChoice;
+  agentIds: string[];
+  title: string;
+  requestId: string | null;
+  /** The request's context held data of the caller. */
+  contextData: boolean;
+}
+
+export interface ModelStep {
+  v: 1;
+  content: string;
+  toolCalls: ModelToolCall[];
+  usage: ModelUsage;
+  costNano: NanoUsd;
+  modelId: string;
+  firstTokenMs: number | null;
+  /** Events of the run so far. */
+  journal: PackedJournal;
+  /** All text so far, which the journal's deltas are cut from. */
+  text: string;
+}
+
+/** One tool call with what the model is told of it. */
+export interface SettledCall {
+  callId: string;
+  name: string;
+  item: ToolCall;
+  text: string;
+  passages: NumberedPassage[];
+  /** What the call cost in all. */
+  costNano: NanoUsd;
+  /** The part of it that is not on the ledger yet. */
+  meteredNano: NanoUsd;
+  /** Set while it waits. */
+  proposalId: string | null;
+}
+
+export interface ToolsStep {
+  v: 1;
+  calls: SettledCall[];
+}
+
+export interface DecidedStep {
+  v: 1;
+  call: SettledCall;
+}
+
+export type Step =
+  | { kind: 'plan'; payload: PlanStep }
+  | { kind: 'model'; payload: ModelStep }
+  | { kind: 'tools'; payload: ToolsStep }
+  | { kind: 'decided'; payload: DecidedStep };
+
+/** Where a run stands between two steps. */
+export interface RunState {
+  messages: ModelMessage[];
+  content: string;
+  toolCalls: ToolCall[];
+  proposals: string[];
+  passages: NumberedPassage[];
+  usage: Usage;
+  costNano: NanoUsd;
+  modelCalls: number;
+  firstTokenMs: number | null;
+  /** The calls that the last answer asked for and whose results the model has not been told. */
+  asked: ModelToolCall[] | null;
+  /** Results of `asked`, as far as there are any. */
+  settled: SettledCall[];
+  /** Number of the next step row. */
+  nextStep: number;
+  /** Text that the last answer came with. */
+  lastText: string;
+}
+
+export const initialState = (
+  messages: readonly ModelMessage[],
+  passages: readonly NumberedPassage[],
+): RunState => ({
+  messages: [...messages],
+  content: '',
+  toolCalls: [],
+  proposals: [],
+  passages: [...passages],
+  usage: NO_USAGE,
+  costNano: 0,
+  modelCalls: 0,
+  firstTokenMs: null,
+  asked: null,
+  settled: [],
+  nextStep: 0,
+  lastText: '',
+});
+
+/** Takes the results of all asked calls over into what the model is told next. */
+export const tellResults = (state: RunState): void => {
+  state.messages.push({ role: 'assistant', content: state.lastText, toolCalls: state.asked ?? [] });
+  for (const call of state.settled) {
+    state.messages.push({ role: 'tool', toolCallId: call.callId, name: call.name, content: call.text });
+    state.toolCalls.push(call.item);
+  }
+  state.asked = null;
+  state.settled = [];
+};
+
+export const waiting = (state: RunState): SettledCall[] =>
+  state.settled.filter((call) => call.proposalId !== null);
+
+const takeCall = (state: RunState, call: SettledCall): void => {
+  state.passages.push(...call.passages);
+  state.costNano = addNano(state.costNano, call.costNano);
+};
+
+/** Adds results of tools; the same function for a live run and for one that is read back. */
+export const applyTools = (state: RunState, calls: readonly SettledCall[]): void => {
+  for (const call of calls) {
+    state.settled.push(call);
+    takeCall(state, call);
+    if (call.proposalId !== null && !state.proposals.includes(call.proposalId))
+      state.proposals.push(call.proposalId);
+  }
+};
+
+export const applyDecided = (state: RunState, decided: SettledCall): void => {
+  state.settled = state.settled.map((call) => (call.callId === decided.callId ? decided : call));
+  takeCall(state, decided);
+};
+
+/** The state after the steps, and the events that had been told by the last model step. */
+export const replaySteps = (
+  steps: readonly Step[],
+): { plan: PlanStep; state: RunState; events: RunEvent[] } | null => {
+  const first = steps[0];
+  if (first?.kind !== 'plan') return null;
+  const state = initialState(first.payload.messages, first.payload.passages);
+  let events: RunEvent[] = [];
+  for (const step of steps.slice(1)) {
+    if (step.kind === 'model') {
+      if (state.asked !== null) tellResults(state);
+      state.content = step.payload.text;
+      state.lastText = step.payload.content;
+      state.asked = step.payload.toolCalls;
+      state.usage = addUsage(state.usage, step.payload.usage);
+      state.costNano = addNano(state.costNano, step.payload.costNano);
+      state.modelCalls += 1;
+      state.firstTokenMs ??= step.payload.firstTokenMs;
+      events = unpackJournal(step.payload.journal, step.payload.text, null);
+    } else if (step.kind === 'tools') {
+      applyTools(state, step.payload.calls);
+      for (const call of step.payload.calls) events.push({ event: 'tool.completed', data: call.item });
+    } else if (step.kind === 'decided') applyDecided(state, step.payload.call);
+  }
+  state.nextStep = steps.length;
+  return { plan: first.payload, state, events };
+};

@@ -1,0 +1,179 @@
+import type { Db } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { usdToNano } from '../../kernel/money.ts';
+import type { AgentTool, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Costs } from '../costs/index.ts';
+import { hashOf } from './hash.ts';
+import type { GovernancePorts } from './ports.ts';
+import { claimExecution, finishExecution } from './store.ts';
+import type { Proposal, ToolPolicy } from './types.ts';
+
+/**
+ * Carries out the stored call of an approved proposal exactly once. The claim is committed before the tool is called and
+ * never given back: what happens to the process afterwards can end the execution as `unknown`, but not start it again.
+ */
+export interface ExecutionOptions {
+  db: Db;
+  clock: Clock;
+  nodeId: string;
+  executionMs: number;
+  costs: Pick<Costs, 'hold' | 'settle'>;
+  audit: Pick<Audit, 'append'>;
+  ports: Pick<GovernancePorts, 'findTool' | 'callerOf'>;
+  policyOf(tool: AgentTool): ToolPolicy;
+  stop: AbortSignal;
+}
+
+type End = { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null };
+
+const failed = (error: string): End => ({ status: 'failed', result: null, error });
+
+/** Time after the tool's own limit in which its end is still written; then others may call it unknown. */
+export const GRACE_MS = 60_000;
+
+export const createExecution = (options: ExecutionOptions) => {
+  const { db, clock, costs, audit, ports, stop } = options;
+
+  const event = (proposal: Proposal, action: string, details: Record<string, unknown>) => ({
+    tenantId: proposal.tenantId,
+    actorId: null,
+    actorType: 'system' as const,
+    action,
+    targetType: 'proposal',
+    targetId: proposal.id,
+    requestId: proposal.requestId,
+    details: {
+      server: proposal.tool?.server,
+      tool: proposal.tool?.name,
+      arguments_sha256: hashOf(proposal.tool?.arguments ?? null),
+      ...details,
+    },
+  });
+
+  const call = async (
+    tool: AgentTool,
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<ToolOutcome> => {
+    const { signal } = context;
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+      signal.addEventListener('abort', abort, { once: true });
+      tool
+        .call(args, context)
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', abort));
+    });
+  };
+
+  /** The call with the rights that the person who asked has now, and its metered cost. */
+  const carryOut = async (proposal: Proposal): Promise<End> => {
+    const stored = proposal.tool;
+    if (stored === null) return failed('there is nothing to carry out');
+    const caller = await ports.callerOf(proposal.tenantId, proposal.requestedBy);
+    if (caller === null) return failed('the person who asked for it is no longer active');
+    const tool = await ports.findTool(caller, proposal.agentId, stored.server, stored.name);
+    if (tool === null) return failed(`the tool ${stored.server}.${stored.name} is not available any more`);
+    if (!caller.permissions.has(tool.permission)) {
+      return failed(`the person who asked for it lacks the permission ${tool.permission}`);
+    }
+    const hold = await db.write((tx) =>
+      costs.hold(tx, {
+        tenantId: proposal.tenantId,
+        userId: proposal.requestedBy,
+        agentId: proposal.agentId,
+        conversationId: proposal.conversationId,
+        runId: proposal.runId,
+        requestId: proposal.requestId,
+        kind: 'tool',
+        worstNano: usdToNano(options.policyOf(tool).cost_usd ?? 0),
+        runUsedNano: 0,
+      }),
+    );
+    const timeout = AbortSignal.timeout(options.executionMs);
+    let outcome: ToolOutcome | null = null;
+    try {
+      outcome = await call(tool, stored.arguments, {
+        caller,
+        agentId: proposal.agentId,
+        conversationId: proposal.conversationId,
+        runId: proposal.runId,
+        requestId: proposal.requestId ?? proposal.id,
+        signal: AbortSignal.any([timeout, stop]),
+        tainted: proposal.tainted,
+      });
+    } catch (error) {
+      if (timeout.aborted || stop.aborted) {
+        const why = timeout.aborted
+          ? `no answer within ${options.executionMs / 1000} s`
+          : 'the server stopped';
+        return { status: 'unknown', result: null, error: `${why}: it may have been carried out` };
+      }
+      return failed(error instanceof AppError ? error.message : 'the tool failed');
+    } finally {
+      const cost = outcome?.costNanoUsd ?? 0;
+      const name = `${stored.server}.${stored.name}`;
+      await db.write((tx) =>
+        costs.settle(
+          tx,
+          hold,
+          cost === 0
+            ? []
+            : [{ kind: 'tool', model: null, tool: name, usage: null, costNanoUsd: cost, estimated: false }],
+        ),
+      );
+    }
+    return outcome.isError
+      ? { status: 'failed', result: outcome.structured ?? null, error: outcome.content }
+      : { status: 'completed', result: outcome.structured ?? outcome.content, error: null };
+  };
+
+  /** Writes how it ended; the first end stands. */
+  const finish = (proposal: Proposal, end: End): Promise<boolean> =>
+    db.write(async (tx) => {
+      if (!(await finishExecution(tx, proposal.id, end))) return false;
+      await audit.append(tx, {
+        ...event(proposal, 'proposal.executed', {
+          status: end.status,
+          result_sha256: hashOf(end.result ?? null),
+          ...(end.error === null ? {} : { error_sha256: hashOf(end.error) }),
+        }),
+        outcome: end.status === 'completed' ? 'success' : 'failed',
+      });
+      return true;
+    });
+
+  return {
+    /** Runs the call if nobody has; false where somebody else has the claim. */
+    async run(proposal: Proposal): Promise<boolean> {
+      const deadline = clock.now() + options.executionMs + GRACE_MS;
+      const claimed = await db.write(async (tx) => {
+        if (!(await claimExecution(tx, proposal.id, options.nodeId, deadline))) return false;
+        await audit.append(tx, event(proposal, 'proposal.execution_started', {}));
+        return true;
+      });
+      if (!claimed) return false;
+      let end: End;
+      try {
+        end = await carryOut(proposal);
+      } catch (error) {
+        end = failed(error instanceof AppError ? error.message : 'the call could not be made');
+      }
+      await finish(proposal, end);
+      return true;
+    },
+
+    /** Gives up a call whose process died while it ran: nobody can say whether it was carried out. */
+    giveUp: (proposal: Proposal): Promise<boolean> =>
+      finish(proposal, {
+        status: 'unknown',
+        result: null,
+        error:
+          'the server stopped while the call was running: it may have been carried out; it is not tried again',
+      }),
+  };
+};
+
+export type Execution = ReturnType<typeof createExecution>;

@@ -1,0 +1,131 @@
+import type { Db } from '../../db/db.ts';
+import type { AnyRoute } from '../../http/route.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { AgentTool, ToolGate } from '../../kernel/tools.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Costs } from '../costs/index.ts';
+import { createApprovals } from './approvals.ts';
+import { createBoard } from './board.ts';
+import type { GovernanceConfig } from './config.ts';
+import { createExecution } from './execution.ts';
+import { createGate } from './gate.ts';
+import { overlay, policyFor } from './policies.rules.ts';
+import type { GovernancePorts } from './ports.ts';
+import { createRecords } from './records.ts';
+import { governanceRoutes } from './routes.ts';
+import { createProposals } from './service.ts';
+import type { ToolPolicy } from './types.ts';
+import { createVoting } from './voting.ts';
+import { type ProposalWire, proposalWire } from './wire.ts';
+
+export { type DecisionNotice, decisionOf } from './approvals.ts';
+export { createMeteredAsk } from './ask.ts';
+export { type GovernanceConfig, governanceConfig } from './config.ts';
+export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
+export { Proposal as ProposalSchema } from './schema.ts';
+export { type Proposal, SEATS, type Seat, type ToolPolicy } from './types.ts';
+export { type ProposalWire, proposalWire } from './wire.ts';
+
+export interface GovernanceOptions {
+  db: Db;
+  clock: Clock;
+  config: GovernanceConfig;
+  ports: GovernancePorts;
+  costs: Pick<Costs, 'hold' | 'settle'>;
+  audit: Pick<Audit, 'append'>;
+  events: EventSink;
+  allowSelfApproval: boolean;
+  onError(error: unknown): void;
+}
+
+const SWEEP_MS = 1_000;
+
+/** Proposals, the Pentarchy, and the gate in front of every tool. `start` must run before the first call. */
+export const createGovernance = (options: GovernanceOptions) => {
+  const { db, clock, config, ports, costs, audit, events } = options;
+  const nodeId = newId();
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+
+  /** The machine's operator (GOVERNANCE_FILE) has the last word over what a server's registration says. */
+  const policyOf = (tool: AgentTool): ToolPolicy =>
+    overlay(ports.policyOf(tool) ?? {}, policyFor(config.policies, tool.server, tool.name));
+
+  const records = createRecords({ db, clock, config, audit, allowSelfApproval: options.allowSelfApproval });
+  const voting = createVoting({ clock, config, ports });
+  const execution = createExecution({
+    db,
+    clock,
+    nodeId,
+    executionMs: config.executionMs,
+    costs,
+    audit,
+    ports,
+    policyOf,
+    stop,
+  });
+  const board = createBoard({
+    db,
+    clock,
+    nodeId,
+    records,
+    voting,
+    execution,
+    ports,
+    events,
+    onError: options.onError,
+    stop,
+  });
+  const proposals = createProposals({ db, config, records, board, ports, policyOf });
+  const gate: ToolGate = createGate({ dialect: db.dialect, config, policyOf, records, board });
+
+  let timer: NodeJS.Timeout | null = null;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  const sweep = (now: number, fresh = false): Promise<void> => {
+    sweeping = sweeping.then(() => board.sweep(now, fresh)).catch(options.onError);
+    return sweeping;
+  };
+
+  return {
+    gate,
+    /** For runs that wait: what stands, what was decided, and the end of what nobody waits for any more. */
+    approvals: createApprovals({ db, records, board }),
+    /** The policy that holds for a tool, the operator's file included. */
+    policyOf,
+    /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */
+    proposal: async (caller: Caller, id: string): Promise<ProposalWire> =>
+      proposalWire(await proposals.get(caller, id)),
+    /** Ends the open proposal of a run that was stopped; CONFLICT when it is closed already. */
+    withdraw: async (caller: Caller, id: string): Promise<void> => {
+      await proposals.cancel(caller, id, 'run stopped');
+    },
+    routes: (): AnyRoute[] => governanceRoutes(proposals),
+
+    /** What time asks for at `now`: escalation, expiry, and what another process has left undone. */
+    sweep: (now: number): Promise<void> => sweep(now),
+
+    /** Takes up what the last process left, then looks every second. */
+    async start(): Promise<void> {
+      await sweep(clock.now(), true);
+      timer = setInterval(() => void sweep(clock.now()), SWEEP_MS);
+      timer.unref();
+    },
+
+    /** Resolves when votes, executions and notices that are under way in this process have ended. */
+    idle: board.idle,
+
+    /** Breaks off votes (cast again at the next start) and calls (they end as unknown), and waits for that. */
+    async close(): Promise<void> {
+      if (timer !== null) clearInterval(timer);
+      stopping.abort(new Error('the server is stopping'));
+      await sweeping;
+      await board.idle();
+    },
+  };
+};
+
+export type Governance = ReturnType<typeof createGovernance>;

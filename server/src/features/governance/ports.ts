@@ -1,0 +1,44 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { ModelMessage } from '../../kernel/model.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import type { AgentTool } from '../../kernel/tools.ts';
+import type { Proposal, Seat, ToolPolicy } from './types.ts';
+
+/** What governance needs of its neighbours; handed over in `compose.ts`. */
+
+export interface AskRequest {
+  proposal: Proposal;
+  seat: Seat;
+  /** `provider/name`; null = the model of the platform. */
+  model: string | null;
+  messages: ModelMessage[];
+  schema: { name: string; schema: Record<string, unknown> };
+  signal: AbortSignal;
+}
+
+/** The text that the model answered, metered and limited as every call; throws where there is none. */
+export type Ask = (request: AskRequest) => Promise<{ text: string; model: string }>;
+
+export interface GovernancePorts {
+  /** True where this seat's model is a real one; the built-in has no judgement, so the written rules vote. */
+  hasModel(model: string | null): boolean;
+  ask: Ask;
+  /** The policy that the tool's server carries (MCP); null for none. */
+  policyOf(tool: AgentTool): ToolPolicy | null;
+  /** A tool as this caller may use it now; null where it does not exist for them. */
+  findTool(caller: Caller, agentId: string | null, server: string, name: string): Promise<AgentTool | null>;
+  /** The person who asked, with the rights that they have now; null when deactivated or gone. */
+  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  /** What the tenant may still spend this month; null without a limit. */
+  budget(tenantId: string): Promise<{ limitNano: NanoUsd; remainingNano: NanoUsd } | null>;
+  toolHealth(
+    tenantId: string,
+    server: string,
+    name: string,
+  ): Promise<{ available: boolean; calls: number; failures: number } | null>;
+  /**
+   * A proposal is decided for good and, where it holds a call, that has been carried out: whoever waits goes on. Called
+   * again after a crash, so it must bear a second time.
+   */
+  onDecided(proposal: Proposal): Promise<void> | void;
+}

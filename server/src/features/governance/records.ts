@@ -1,0 +1,327 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError, conflict, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
+import { type Audit, actorOf } from '../audit/index.ts';
+import type { GovernanceConfig } from './config.ts';
+import { hashOf, sha256 } from './hash.ts';
+import { effectiveBallots, freeSeat, type Route, tallyOf, type Verdict, verdictOf, vetoIn } from './rules.ts';
+import { insertProposal, lockProposal, proposalsOfCall, saveBallot, saveState } from './store.ts';
+import { type Ballot, isOpen, type Proposal, type Seat, type Vote } from './types.ts';
+import type { CastVote } from './voting.ts';
+
+/**
+ * The state changes of a proposal. Each is one transaction that holds the record's lock, the change and its link of the
+ * audit chain; what follows from it (events, execution) is for the caller, after the commit.
+ */
+export interface RecordsOptions {
+  db: Db;
+  clock: Clock;
+  config: GovernanceConfig;
+  audit: Pick<Audit, 'append'>;
+  allowSelfApproval: boolean;
+}
+
+export type Draft = Pick<
+  Proposal,
+  | 'tenantId'
+  | 'requestedBy'
+  | 'agentId'
+  | 'conversationId'
+  | 'runId'
+  | 'requestId'
+  | 'action'
+  | 'description'
+  | 'estimatedNano'
+  | 'risk'
+  | 'flags'
+  | 'tool'
+  | 'tainted'
+>;
+
+export interface HumanVote {
+  vote: Vote;
+  reason: string;
+  seat: Seat | null;
+}
+
+type Actor = { actorId: string | null; actorType: 'user' | 'agent' | 'system' };
+
+const SYSTEM: Actor = { actorId: null, actorType: 'system' };
+
+export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: RecordsOptions) => {
+  const note = (
+    tx: Queryable,
+    proposal: Pick<Proposal, 'id' | 'tenantId' | 'requestId'>,
+    actor: Actor,
+    action: string,
+    details: Record<string, unknown>,
+    requestId: string | null = null,
+  ): Promise<void> =>
+    audit.append(tx, {
+      tenantId: proposal.tenantId,
+      ...actor,
+      action,
+      targetType: 'proposal',
+      targetId: proposal.id,
+      requestId: requestId ?? proposal.requestId,
+      details,
+    });
+
+  /** Moves the proposal on and records it; the new state. */
+  const apply = async (
+    tx: Queryable,
+    proposal: Proposal,
+    verdict: Verdict,
+    by: { decidedBy: string; actor: Actor; requestId?: string | null },
+  ): Promise<Proposal> => {
+    const now = clock.now();
+    const open = isOpen(verdict.status);
+    const next: Proposal = {
+      ...proposal,
+      status: verdict.status,
+      reason: verdict.reason,
+      decidedAt: open ? null : now,
+      decidedBy: open ? null : by.decidedBy,
+      deadline: null,
+      expiresAt: open ? now + config.humanMs : proposal.expiresAt,
+    };
+    await saveState(tx, proposal.id, next);
+    await note(
+      tx,
+      proposal,
+      by.actor,
+      open ? 'proposal.escalated' : 'proposal.decided',
+      {
+        status: next.status,
+        reason_sha256: sha256(verdict.reason),
+        decided_by: next.decidedBy,
+        tally: tallyOf(next.ballots),
+        ballots: [...effectiveBallots(next.ballots).values()].map((b) => ({
+          seat: b.seat,
+          voter: b.voter,
+          vote: b.vote,
+        })),
+        arguments_sha256: hashOf(proposal.tool?.arguments ?? null),
+      },
+      by.requestId ?? null,
+    );
+    return next;
+  };
+
+  const cast = async (tx: Queryable, proposal: Proposal, ballot: Ballot): Promise<Proposal> => {
+    await saveBallot(tx, proposal.id, ballot);
+    const others = proposal.ballots.filter(
+      (held) => held.voter !== ballot.voter || held.voterType !== ballot.voterType,
+    );
+    return { ...proposal, ballots: [...others, ballot] };
+  };
+
+  const seatFor = (proposal: Proposal, caller: Caller, named: Seat | null): Seat => {
+    const reservedFor = (seat: Seat): boolean => {
+      const { holder } = config.seats[seat];
+      return holder.kind === 'user'
+        ? holder.name === caller.userId
+        : holder.kind === 'role' && caller.roles.some((role) => role === holder.name);
+    };
+    const seat = named ?? freeSeat(proposal.ballots, caller.userId, reservedFor);
+    if (seat === null) throw conflict('every seat is held by a person already');
+    if (config.seats[seat].holder.kind !== 'agent' && !reservedFor(seat)) {
+      throw new AppError('FORBIDDEN', `the seat ${seat} is reserved for somebody else`, {
+        details: { required: `seat:${seat}` },
+      });
+    }
+    const held = effectiveBallots(proposal.ballots).get(seat);
+    if (held?.voterType === 'user' && held.voter !== caller.userId) {
+      throw conflict(`the seat ${seat} is held by another person`, { seat });
+    }
+    return seat;
+  };
+
+  const create = async (
+    tx: Queryable,
+    draft: Draft,
+    route: Route,
+    hash: string | null,
+    actor: Actor,
+  ): Promise<Proposal> => {
+    const now = clock.now();
+    const status =
+      route.approval === 'auto' ? 'approved' : route.approval === 'pentarchy' ? 'voting' : 'awaiting_human';
+    const voting = status === 'voting';
+    const proposal: Proposal = {
+      ...draft,
+      id: newId(),
+      status,
+      reason: route.reason,
+      createdAt: now,
+      deadline: voting ? now + config.votingMs : null,
+      expiresAt: now + (voting ? config.votingMs : 0) + config.humanMs,
+      decidedAt: status === 'approved' ? now : null,
+      decidedBy: status === 'approved' ? 'policy' : null,
+      execution: draft.tool === null ? null : { status: 'pending', result: null, error: null },
+      ballots: [],
+    };
+    await insertProposal(tx, proposal, hash);
+    await note(tx, proposal, actor, 'proposal.created', {
+      status,
+      reason: route.reason,
+      route: route.approval,
+      estimated_cost_usd: nanoToUsd(proposal.estimatedNano),
+      risk: proposal.risk,
+      flags: proposal.flags,
+      action_sha256: sha256(proposal.action),
+      server: proposal.tool?.server ?? null,
+      tool: proposal.tool?.name ?? null,
+      arguments_sha256: hashOf(proposal.tool?.arguments ?? null),
+      requested_by: proposal.requestedBy,
+      agent_id: proposal.agentId,
+      run_id: proposal.runId,
+      tainted: proposal.tainted,
+    });
+    return proposal;
+  };
+
+  return {
+    open: (draft: Draft, route: Route, actor: Actor): Promise<Proposal> =>
+      db.write((tx) => create(tx, draft, route, null, actor)),
+
+    /**
+     * The proposal for a call: the one that stands for the same call, or a new one. `standing` tells which; what it
+     * returns for a call that was turned down in the same run is that decision.
+     */
+    openForCall: (
+      draft: Draft,
+      route: Route,
+      hash: string,
+      lock: (tx: Queryable) => Promise<void>,
+    ): Promise<{ proposal: Proposal; standing: boolean }> =>
+      db.write(async (tx) => {
+        await lock(tx);
+        for (const earlier of await proposalsOfCall(tx, draft.tenantId, hash)) {
+          const running = earlier.execution?.status === 'pending' || earlier.execution?.status === 'running';
+          const refused = draft.runId !== null && !isOpen(earlier.status) && earlier.status !== 'approved';
+          if (isOpen(earlier.status) || refused || (earlier.status === 'approved' && running)) {
+            return { proposal: earlier, standing: true };
+          }
+        }
+        const actor: Actor =
+          draft.agentId === null
+            ? { actorId: draft.requestedBy, actorType: 'user' }
+            : { actorId: draft.agentId, actorType: 'agent' };
+        return { proposal: await create(tx, draft, route, hash, actor), standing: false };
+      }),
+
+    /** Ballots of agents, each with what it was made from. Null where the vote is over. */
+    castByAgents: (tenantId: string, id: string, votes: readonly CastVote[]): Promise<Proposal | null> =>
+      db.write(async (tx) => {
+        const locked = await lockProposal(tx, tenantId, id);
+        if (locked === undefined || locked.status !== 'voting') return null;
+        let proposal = locked;
+        for (const { ballot, inputs } of votes) {
+          // Two nodes may ask the same seat after a restart: its first vote stands.
+          const known = proposal.ballots.some((b) => b.voterType === 'agent' && b.voter === ballot.voter);
+          if (known) continue;
+          proposal = await cast(tx, proposal, ballot);
+          const actor: Actor = { actorId: ballot.voter, actorType: 'agent' };
+          await note(tx, proposal, actor, 'proposal.voted', {
+            seat: ballot.seat,
+            vote: ballot.vote,
+            veto: ballot.veto,
+            confidence: ballot.confidence,
+            reason_sha256: sha256(ballot.reason),
+            inputs,
+          });
+        }
+        const verdict = verdictOf(proposal.ballots);
+        return verdict === null
+          ? proposal
+          : apply(tx, proposal, verdict, { decidedBy: 'pentarchy', actor: SYSTEM });
+      }),
+
+    /** A person's vote. 404, 403 for the own proposal or a reserved seat, 409 when it is closed. */
+    castByPerson: (caller: Caller, id: string, vote: HumanVote, requestId: string): Promise<Proposal> =>
+      db.write(async (tx) => {
+        const locked = await lockProposal(tx, caller.tenantId, id);
+        if (locked === undefined) throw notFound('proposal');
+        if (locked.requestedBy === caller.userId && !allowSelfApproval) {
+          throw new AppError('FORBIDDEN', 'nobody decides on a proposal that they requested themselves', {
+            details: { required: 'governance:vote of another person' },
+          });
+        }
+        if (!isOpen(locked.status)) {
+          throw conflict(`the proposal is closed: ${locked.status}`, { status: locked.status });
+        }
+        const voting = locked.status === 'voting';
+        const seat = voting ? seatFor(locked, caller, vote.seat) : null;
+        const proposal = await cast(tx, locked, {
+          voter: caller.userId,
+          voterType: 'user',
+          seat,
+          vote: vote.vote,
+          reason: vote.reason,
+          veto: seat === 'aegis' && vote.vote === 'reject' ? vetoIn(vote.reason) : null,
+          confidence: null,
+          createdAt: clock.now(),
+        });
+        const actor: Actor = { actorId: actorOf(caller).actorId, actorType: 'user' };
+        const inputs = { method: 'person', credential: caller.credential, roles: caller.roles };
+        await note(
+          tx,
+          proposal,
+          actor,
+          'proposal.voted',
+          { seat, vote: vote.vote, reason_sha256: sha256(vote.reason), inputs },
+          requestId,
+        );
+        const verdict: Verdict | null = voting
+          ? verdictOf(proposal.ballots)
+          : vote.vote === 'abstain'
+            ? null
+            : {
+                status: vote.vote === 'approve' ? 'approved' : 'rejected',
+                reason: vote.reason === '' ? `a person decided: ${vote.vote}` : vote.reason,
+              };
+        if (verdict === null) return proposal;
+        return apply(tx, proposal, verdict, { decidedBy: caller.userId, actor, requestId });
+      }),
+
+    /** Withdraws an open proposal. 409 when it is closed. */
+    cancel: (
+      by: { tenantId: string; userId: string },
+      id: string,
+      requestId: string | null,
+    ): Promise<Proposal> =>
+      db.write(async (tx) => {
+        const proposal = await lockProposal(tx, by.tenantId, id);
+        if (proposal === undefined) throw notFound('proposal');
+        if (!isOpen(proposal.status)) {
+          throw conflict(`the proposal is closed: ${proposal.status}`, { status: proposal.status });
+        }
+        const verdict: Verdict = { status: 'cancelled', reason: 'withdrawn' };
+        const actor: Actor = { actorId: by.userId, actorType: 'user' };
+        return apply(tx, proposal, verdict, { decidedBy: by.userId, actor, requestId });
+      }),
+
+    /** What time decides: a vote without a majority goes to a person, a person's silence ends it. Null: nothing yet. */
+    passTime: (tenantId: string, id: string, now: number): Promise<Proposal | null> =>
+      db.write(async (tx) => {
+        const proposal = await lockProposal(tx, tenantId, id);
+        if (proposal === undefined) return null;
+        const by = { decidedBy: 'time', actor: SYSTEM };
+        if (proposal.status === 'voting' && proposal.deadline !== null && proposal.deadline <= now) {
+          const seconds = config.votingMs / 1000;
+          const reason = `no majority within ${seconds} s`;
+          return apply(tx, proposal, { status: 'awaiting_human', reason }, by);
+        }
+        if (proposal.status === 'awaiting_human' && proposal.expiresAt <= now) {
+          return apply(tx, proposal, { status: 'expired', reason: 'nobody decided in time' }, by);
+        }
+        return null;
+      }),
+  };
+};
+
+export type Records = ReturnType<typeof createRecords>;

@@ -1,0 +1,181 @@
+import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
+import {
+  APPROVALS,
+  type Approval,
+  type Ballot,
+  type Flag,
+  type ProposalStatus,
+  type Risk,
+  SEATS,
+  type Seat,
+  VETO_REASONS,
+  type VetoReason,
+  type Vote,
+} from './types.ts';
+
+/** Who must agree to what, and what a set of ballots decides (contract, section 7). Pure. */
+
+export interface RouteLimits {
+  /** Up to this estimated cost an action runs at once. */
+  autoNano: NanoUsd;
+  /** Up to this the Pentarchy decides, over it a person. */
+  pentarchyNano: NanoUsd;
+  /** The least approval that a risk asks for. */
+  byRisk: Readonly<Record<Risk, Approval>>;
+  /** What a destructive tool without a policy asks for. */
+  destructive: Approval;
+  /** What a call that leaves the platform asks for once untrusted content is in the run and no policy speaks. */
+  taintedOpenWorld: Approval;
+}
+
+export interface RouteInput {
+  estimatedNano: NanoUsd;
+  /** Null where nobody has said: then what the tool declares counts alone. */
+  risk: Risk | null;
+  flags: readonly Flag[];
+  /** An operator's word on the tool. */
+  approval: Approval | null;
+  destructive: boolean;
+  taintedOpenWorld: boolean;
+}
+
+export interface Route {
+  approval: Approval;
+  /** Why, with the number or word that led to it. */
+  reason: string;
+}
+
+const strictness = (approval: Approval): number => APPROVALS.indexOf(approval);
+
+const usd = (nano: NanoUsd): string => `${nanoToUsd(nano)} USD`;
+
+/** The strictest of all that asks for an approval; of equals the first named. */
+export const routeOf = (input: RouteInput, limits: RouteLimits): Route => {
+  const { estimatedNano, flags } = input;
+  const asked: Route[] = [{ approval: 'auto', reason: 'nothing asks for an approval' }];
+  if (flags.length > 0) {
+    asked.push({ approval: 'human', reason: `marked ${flags.join(', ')}: a person decides` });
+  }
+  if (estimatedNano > limits.pentarchyNano) {
+    asked.push({
+      approval: 'human',
+      reason: `estimated cost ${usd(estimatedNano)} is over ${usd(limits.pentarchyNano)}: a person decides`,
+    });
+  } else if (estimatedNano > limits.autoNano) {
+    asked.push({
+      approval: 'pentarchy',
+      reason: `estimated cost ${usd(estimatedNano)} is over ${usd(limits.autoNano)}: the Pentarchy decides`,
+    });
+  }
+  if (input.approval !== null) {
+    asked.push({ approval: input.approval, reason: `the policy of the tool asks for ${input.approval}` });
+  } else {
+    // An operator who has named the approval or the risk of a tool has weighed what it declares.
+    if (input.risk !== null) {
+      const approval = limits.byRisk[input.risk];
+      asked.push({ approval, reason: `risk ${input.risk} asks for ${approval}` });
+    } else {
+      if (input.destructive) {
+        asked.push({ approval: limits.destructive, reason: 'the tool declares itself destructive' });
+      }
+      if (input.taintedOpenWorld) {
+        asked.push({
+          approval: limits.taintedOpenWorld,
+          reason: 'the call leaves the platform and untrusted content is in the run',
+        });
+      }
+    }
+  }
+  return asked.reduce((strictest, next) =>
+    strictness(next.approval) > strictness(strictest.approval) ? next : strictest,
+  );
+};
+
+/** The ballots that count: one for each seat, a person's in place of its agent's. */
+export const effectiveBallots = (ballots: readonly Ballot[]): Map<Seat, Ballot> => {
+  const bySeat = new Map<Seat, Ballot>();
+  for (const ballot of ballots) {
+    if (ballot.seat === null) continue;
+    const held = bySeat.get(ballot.seat);
+    if (held === undefined || ballot.voterType === 'user') bySeat.set(ballot.seat, ballot);
+  }
+  return bySeat;
+};
+
+/** What is shown: ballots that count, and those of people who decided without a seat. */
+export const shownBallots = (ballots: readonly Ballot[]): Ballot[] => {
+  const counting = new Set(effectiveBallots(ballots).values());
+  return ballots.filter((ballot) => ballot.seat === null || counting.has(ballot));
+};
+
+export interface Tally {
+  approve: number;
+  reject: number;
+  abstain: number;
+  needed: number;
+  seats: number;
+}
+
+export const NEEDED = 3;
+
+export const tallyOf = (ballots: readonly Ballot[]): Tally => {
+  const count = { approve: 0, reject: 0, abstain: 0 };
+  const shown = shownBallots(ballots);
+  for (const ballot of shown) count[ballot.vote] += 1;
+  return { ...count, needed: NEEDED, seats: SEATS.length };
+};
+
+export interface Verdict {
+  status: ProposalStatus;
+  reason: string;
+}
+
+/**
+ * What the votes of the seats decide; null while it is open. A veto and a rejection close at once; an approval waits
+ * until AEGIS has voted too, so that a quick majority cannot get ahead of its veto.
+ */
+export const verdictOf = (ballots: readonly Ballot[]): Verdict | null => {
+  const seats = effectiveBallots(ballots);
+  const aegis = seats.get('aegis');
+  if (aegis?.vote === 'reject' && aegis.veto !== null) {
+    return { status: 'vetoed', reason: `AEGIS vetoed (${aegis.veto}): ${aegis.reason}` };
+  }
+  const count = (vote: Vote): number => [...seats.values()].filter((ballot) => ballot.vote === vote).length;
+  const [approve, reject] = [count('approve'), count('reject')];
+  if (reject >= NEEDED) return { status: 'rejected', reason: `${reject} of ${SEATS.length} seats rejected` };
+  if (approve >= NEEDED && aegis !== undefined) {
+    return { status: 'approved', reason: `${approve} of ${SEATS.length} seats approved` };
+  }
+  if (seats.size === SEATS.length) {
+    return {
+      status: 'awaiting_human',
+      reason: `no majority of the five: ${approve} for, ${reject} against, ${count('abstain')} abstained`,
+    };
+  }
+  return null;
+};
+
+/** A person in the seat of AEGIS vetoes by naming one of the veto reasons. */
+export const vetoIn = (reason: string): VetoReason | null =>
+  VETO_REASONS.find((word) => new RegExp(`(^|[^a-z_])${word}([^a-z_]|$)`, 'i').test(reason)) ?? null;
+
+/**
+ * The seat that a person takes who names none: the one held before, else the first whose agent has not approved and
+ * that no other person holds. Null where none is left.
+ */
+export const freeSeat = (
+  ballots: readonly Ballot[],
+  voter: string,
+  reserved: (seat: Seat) => boolean,
+): Seat | null => {
+  const own = ballots.find((ballot) => ballot.voterType === 'user' && ballot.voter === voter)?.seat;
+  if (own) return own;
+  const seats = effectiveBallots(ballots);
+  const open = SEATS.filter((seat) => seats.get(seat)?.voterType !== 'user');
+  return (
+    open.find((seat) => reserved(seat)) ??
+    open.find((seat) => seats.get(seat)?.vote !== 'approve') ??
+    open[0] ??
+    null
+  );
+};

@@ -1,0 +1,360 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { ProposalRow, ProposalVoteRow } from '../../db/tables/governance.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import type { ToolAnnotations } from '../../kernel/tools.ts';
+import {
+  type Ballot,
+  EXECUTION_STATUSES,
+  FLAGS,
+  isSeat,
+  type Proposal,
+  type ProposalStatus,
+  RISKS,
+  STATUSES,
+  type StoredTool,
+  VETO_REASONS,
+  VOTES,
+} from './types.ts';
+
+/** Columns to a record and back. What stands in the store was written here, so a stranger in it is a fault of ours. */
+const known = <const T extends readonly string[]>(values: T, text: string): T[number] => {
+  const found = values.find((value) => value === text);
+  if (found === undefined) throw new Error(`unknown word in the store: ${text}`);
+  return found;
+};
+
+interface ToolFacts {
+  v: 1;
+  description: string;
+  annotations: ToolAnnotations | null;
+}
+
+const toolOf = (row: ProposalRow): StoredTool | null => {
+  if (row.tool_server === null || row.tool_name === null) return null;
+  const facts = JSON.parse(row.tool_facts ?? '{"v":1,"description":"","annotations":null}') as ToolFacts;
+  return {
+    server: row.tool_server,
+    name: row.tool_name,
+    arguments: JSON.parse(row.tool_arguments ?? '{}') as Record<string, unknown>,
+    description: facts.description,
+    annotations: facts.annotations,
+  };
+};
+
+const ballotOf = (row: ProposalVoteRow): Ballot => ({
+  voter: row.voter,
+  voterType: row.voter_type === 'agent' ? 'agent' : 'user',
+  seat: isSeat(row.seat) ? row.seat : null,
+  vote: known(VOTES, row.vote),
+  reason: row.reason,
+  veto: row.veto === null ? null : known(VETO_REASONS, row.veto),
+  confidence: row.confidence,
+  createdAt: row.created_at,
+});
+
+const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Proposal => ({
+  id: row.id,
+  tenantId: row.tenant_id,
+  requestedBy: row.requested_by,
+  agentId: row.agent_id,
+  conversationId: row.conversation_id,
+  runId: row.run_id,
+  requestId: row.request_id,
+  action: row.action,
+  description: row.description,
+  estimatedNano: row.estimated_nano,
+  risk: known(RISKS, row.risk),
+  flags: (JSON.parse(row.flags) as string[]).map((flag) => known(FLAGS, flag)),
+  status: known(STATUSES, row.status),
+  reason: row.reason,
+  tool: toolOf(row),
+  tainted: row.tainted === 1,
+  createdAt: row.created_at,
+  deadline: row.deadline,
+  expiresAt: row.expires_at,
+  decidedAt: row.decided_at,
+  decidedBy: row.decided_by,
+  execution:
+    row.execution_status === null
+      ? null
+      : {
+          status: known(EXECUTION_STATUSES, row.execution_status),
+          result: row.execution_result === null ? null : (JSON.parse(row.execution_result) as unknown),
+          error: row.execution_error,
+        },
+  ballots: votes.map(ballotOf),
+});
+
+const votesOf = async (db: Queryable, ids: readonly string[]): Promise<Map<string, ProposalVoteRow[]>> => {
+  const byProposal = new Map<string, ProposalVoteRow[]>();
+  if (ids.length === 0) return byProposal;
+  const rows = await db
+    .selectFrom('proposal_votes')
+    .selectAll()
+    .where('proposal_id', 'in', [...ids])
+    .orderBy('created_at')
+    .orderBy('voter')
+    .execute();
+  for (const row of rows) byProposal.set(row.proposal_id, [...(byProposal.get(row.proposal_id) ?? []), row]);
+  return byProposal;
+};
+
+const withVotes = async (db: Queryable, rows: readonly ProposalRow[]): Promise<Proposal[]> => {
+  const votes = await votesOf(
+    db,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => proposalOf(row, votes.get(row.id) ?? []));
+};
+
+export const insertProposal = async (
+  tx: Queryable,
+  proposal: Omit<Proposal, 'ballots'>,
+  callHash: string | null,
+): Promise<void> => {
+  const { tool, execution } = proposal;
+  const facts: ToolFacts | null =
+    tool === null ? null : { v: 1, description: tool.description, annotations: tool.annotations };
+  await tx
+    .insertInto('proposals')
+    .values({
+      id: proposal.id,
+      tenant_id: proposal.tenantId,
+      requested_by: proposal.requestedBy,
+      agent_id: proposal.agentId,
+      conversation_id: proposal.conversationId,
+      run_id: proposal.runId,
+      request_id: proposal.requestId,
+      action: proposal.action,
+      description: proposal.description,
+      estimated_nano: proposal.estimatedNano,
+      risk: proposal.risk,
+      flags: JSON.stringify(proposal.flags),
+      status: proposal.status,
+      reason: proposal.reason,
+      tool_server: tool?.server ?? null,
+      tool_name: tool?.name ?? null,
+      tool_arguments: tool === null ? null : JSON.stringify(tool.arguments),
+      tool_facts: facts === null ? null : JSON.stringify(facts),
+      call_hash: callHash,
+      tainted: proposal.tainted ? 1 : 0,
+      version: 1,
+      created_at: proposal.createdAt,
+      deadline: proposal.deadline,
+      expires_at: proposal.expiresAt,
+      decided_at: proposal.decidedAt,
+      decided_by: proposal.decidedBy,
+      execution_status: execution?.status ?? null,
+      execution_result: null,
+      execution_error: null,
+      execution_node: null,
+      execution_deadline: null,
+      settled: 0,
+    })
+    .execute();
+};
+
+/** The proposal as it stands after every other writer of it; nobody else changes it until the end of `tx`. */
+export const lockProposal = async (
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<Proposal | undefined> => {
+  const rows = await tx
+    .updateTable('proposals')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .returningAll()
+    .execute();
+  return (await withVotes(tx, rows))[0];
+};
+
+export const findProposal = async (
+  db: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<Proposal | undefined> => {
+  let query = db
+    .selectFrom('proposals')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', scope.tenantId);
+  if (scope.reach === 'own') query = query.where('requested_by', '=', scope.userId);
+  return (await withVotes(db, await query.execute()))[0];
+};
+
+/** Newest first, up to `limit + 1`, and the number of all. */
+export const listProposals = async (
+  db: Queryable,
+  scope: Scope,
+  filter: {
+    status?: ProposalStatus | undefined;
+    runId?: string | undefined;
+    conversationId?: string | undefined;
+  },
+  page: PageRequest,
+): Promise<{ proposals: Proposal[]; total: number }> => {
+  let matching = db.selectFrom('proposals').where('tenant_id', '=', scope.tenantId);
+  if (scope.reach === 'own') matching = matching.where('requested_by', '=', scope.userId);
+  if (filter.status !== undefined) matching = matching.where('status', '=', filter.status);
+  if (filter.runId !== undefined) matching = matching.where('run_id', '=', filter.runId);
+  if (filter.conversationId !== undefined)
+    matching = matching.where('conversation_id', '=', filter.conversationId);
+  const { total } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  let rows = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  const { after } = page;
+  rows =
+    after === null
+      ? rows.offset((page.page - 1) * page.limit)
+      : rows.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  return { proposals: await withVotes(db, await rows.execute()), total: Number(total) };
+};
+
+/** Proposals for the same call: of the run where there is one, else of the person; newest first. */
+export const proposalsOfCall = async (
+  tx: Queryable,
+  tenantId: string,
+  callHash: string,
+): Promise<Proposal[]> =>
+  withVotes(
+    tx,
+    await tx
+      .selectFrom('proposals')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('call_hash', '=', callHash)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(20)
+      .execute(),
+  );
+
+export const countRejections = async (
+  db: Queryable,
+  proposal: Pick<Proposal, 'tenantId' | 'action' | 'id'>,
+  since: number,
+): Promise<number> => {
+  const row = await db
+    .selectFrom('proposals')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', proposal.tenantId)
+    .where('action', '=', proposal.action)
+    .where('id', '!=', proposal.id)
+    .where('status', 'in', ['rejected', 'vetoed'])
+    .where('decided_at', '>=', since)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+};
+
+/** One ballot for each voter; a later one of the same voter replaces it. */
+export const saveBallot = async (tx: Queryable, proposalId: string, ballot: Ballot): Promise<void> => {
+  const values = {
+    seat: ballot.seat,
+    vote: ballot.vote,
+    reason: ballot.reason,
+    veto: ballot.veto,
+    confidence: ballot.confidence,
+    created_at: ballot.createdAt,
+  };
+  await tx
+    .insertInto('proposal_votes')
+    .values({ proposal_id: proposalId, voter_type: ballot.voterType, voter: ballot.voter, ...values })
+    .onConflict((c) => c.columns(['proposal_id', 'voter_type', 'voter']).doUpdateSet(values))
+    .execute();
+};
+
+export const saveState = async (
+  tx: Queryable,
+  id: string,
+  state: Pick<Proposal, 'status' | 'reason' | 'decidedAt' | 'decidedBy' | 'deadline' | 'expiresAt'>,
+): Promise<void> => {
+  await tx
+    .updateTable('proposals')
+    .set({
+      status: state.status,
+      reason: state.reason,
+      decided_at: state.decidedAt,
+      decided_by: state.decidedBy,
+      deadline: state.deadline,
+      expires_at: state.expiresAt,
+    })
+    .where('id', '=', id)
+    .execute();
+};
+
+/** Takes the one right to carry out the stored call: true for one caller, ever. */
+export const claimExecution = async (
+  tx: Queryable,
+  id: string,
+  nodeId: string,
+  deadline: number,
+): Promise<boolean> => {
+  const rows = await tx
+    .updateTable('proposals')
+    .set({ execution_status: 'running', execution_node: nodeId, execution_deadline: deadline })
+    .where('id', '=', id)
+    .where('status', '=', 'approved')
+    .where('execution_status', '=', 'pending')
+    .returning('id')
+    .execute();
+  return rows.length === 1;
+};
+
+/** Ends a running execution; false where it has been given up as unknown before. */
+export const finishExecution = async (
+  tx: Queryable,
+  id: string,
+  end: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null },
+): Promise<boolean> => {
+  const rows = await tx
+    .updateTable('proposals')
+    .set({
+      execution_status: end.status,
+      execution_result: end.result === undefined || end.result === null ? null : JSON.stringify(end.result),
+      execution_error: end.error,
+    })
+    .where('id', '=', id)
+    .where('execution_status', '=', 'running')
+    .returning('id')
+    .execute();
+  return rows.length === 1;
+};
+
+export const markSettled = (db: Db, id: string): Promise<void> =>
+  db.write(async (tx) => {
+    await tx.updateTable('proposals').set({ settled: 1 }).where('id', '=', id).execute();
+  });
+
+/** Everything that has something to come by itself at `now`: what waits for a person is left out until it expires. */
+export const unsettledProposals = async (
+  db: Queryable,
+  now: number,
+): Promise<(Proposal & { executionNode: string | null; executionDeadline: number | null })[]> => {
+  const rows = await db
+    .selectFrom('proposals')
+    .selectAll()
+    .where('settled', '=', 0)
+    .where((eb) => eb.or([eb('status', '!=', 'awaiting_human'), eb('expires_at', '<=', now)]))
+    .orderBy('created_at')
+    .limit(1_000)
+    .execute();
+  const proposals = await withVotes(db, rows);
+  return proposals.map((proposal, i) => ({
+    ...proposal,
+    executionNode: rows[i]?.execution_node ?? null,
+    executionDeadline: rows[i]?.execution_deadline ?? null,
+  }));
+};

@@ -1,0 +1,106 @@
+import type { NanoUsd } from '../../kernel/money.ts';
+import type { ToolAnnotations } from '../../kernel/tools.ts';
+
+/** Words of the governance (contract, section 7). */
+export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
+export type Risk = (typeof RISKS)[number];
+
+export const FLAGS = ['security', 'legal', 'irreversible', 'personal_data'] as const;
+export type Flag = (typeof FLAGS)[number];
+
+/** From the least to the most strict. */
+export const APPROVALS = ['auto', 'pentarchy', 'human'] as const;
+export type Approval = (typeof APPROVALS)[number];
+
+export const SEATS = ['athena', 'hermes', 'aegis', 'hephaestus', 'prometheus'] as const;
+export type Seat = (typeof SEATS)[number];
+
+export const isSeat = (text: string | null): text is Seat => SEATS.some((seat) => seat === text);
+
+export const VOTES = ['approve', 'reject', 'abstain'] as const;
+export type Vote = (typeof VOTES)[number];
+
+export const VETO_REASONS = ['security_risk', 'data_breach', 'compliance', 'personal_data'] as const;
+export type VetoReason = (typeof VETO_REASONS)[number];
+
+/**
+ * The state machine of a proposal.
+ *
+ *   voting → approved | rejected | vetoed | cancelled
+ *          → awaiting_human → approved | rejected | expired | cancelled
+ *
+ * An approved one with a tool goes on in its execution:
+ *
+ *   pending → running → completed | failed
+ *             running → unknown            (the process died in between: never tried again)
+ */
+export const STATUSES = [
+  'voting',
+  'awaiting_human',
+  'approved',
+  'rejected',
+  'vetoed',
+  'expired',
+  'cancelled',
+] as const;
+export type ProposalStatus = (typeof STATUSES)[number];
+
+export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed', 'unknown'] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+export const isOpen = (status: ProposalStatus): boolean => status === 'voting' || status === 'awaiting_human';
+
+/** What an operator says of a tool; what is left out comes from what the tool declares. */
+export interface ToolPolicy {
+  cost_usd?: number | undefined;
+  risk?: Risk | undefined;
+  flags?: readonly Flag[] | undefined;
+  approval?: Approval | undefined;
+}
+
+export interface StoredTool {
+  server: string;
+  name: string;
+  arguments: Record<string, unknown>;
+  description: string;
+  annotations: ToolAnnotations | null;
+}
+
+export interface Ballot {
+  voter: string;
+  voterType: 'agent' | 'user';
+  seat: Seat | null;
+  vote: Vote;
+  reason: string;
+  veto: VetoReason | null;
+  confidence: number | null;
+  createdAt: number;
+}
+
+export interface Proposal {
+  id: string;
+  tenantId: string;
+  requestedBy: string;
+  agentId: string | null;
+  conversationId: string | null;
+  runId: string | null;
+  requestId: string | null;
+  action: string;
+  description: string;
+  estimatedNano: NanoUsd;
+  risk: Risk;
+  flags: readonly Flag[];
+  status: ProposalStatus;
+  reason: string | null;
+  tool: StoredTool | null;
+  /** Untrusted content had entered the run that asked for it. */
+  tainted: boolean;
+  createdAt: number;
+  deadline: number | null;
+  expiresAt: number;
+  decidedAt: number | null;
+  decidedBy: string | null;
+  execution: { status: ExecutionStatus; result: unknown; error: string | null } | null;
+  /** Every ballot cast; `rules.effectiveBallots` says which count. */
+  ballots: readonly Ballot[];
+}

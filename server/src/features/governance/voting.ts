@@ -1,0 +1,147 @@
+import type { Db } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { GovernanceConfig } from './config.ts';
+import { hashOf, sha256 } from './hash.ts';
+import type { GovernancePorts } from './ports.ts';
+import { type ParsedVote, parseVote, VOTE_SCHEMA, votePrompt } from './prompt.rules.ts';
+import { type SeatFacts, voteByRule } from './seats.rules.ts';
+import { audienceIn, injectionSigns, textsIn } from './signs.rules.ts';
+import { countRejections } from './store.ts';
+import { type Ballot, type Proposal, SEATS, type Seat } from './types.ts';
+
+/** How the agents of the five seats come to their votes. */
+
+export interface CastVote {
+  ballot: Ballot;
+  /** What the vote was made from, for the audit chain: figures, and hashes of texts. */
+  inputs: Record<string, unknown>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Everything that a seat weighs, measured by the platform and not told by the proposal. */
+export const gatherFacts = async (
+  db: Db,
+  ports: Pick<GovernancePorts, 'budget' | 'toolHealth'>,
+  proposal: Proposal,
+  now: number,
+): Promise<SeatFacts> => {
+  const { tool } = proposal;
+  const texts = [proposal.action, proposal.description, ...textsIn(tool?.arguments)];
+  return {
+    estimatedNano: proposal.estimatedNano,
+    risk: proposal.risk,
+    flags: proposal.flags,
+    descriptionLength: proposal.description.trim().length,
+    tool:
+      tool === null
+        ? null
+        : {
+            annotations: tool.annotations,
+            health: await ports.toolHealth(proposal.tenantId, tool.server, tool.name),
+          },
+    tainted: proposal.tainted,
+    signs: [...new Set(texts.flatMap(injectionSigns))],
+    audience: audienceIn(textsIn(tool?.arguments)),
+    budget: await ports.budget(proposal.tenantId),
+    recentRejections: await countRejections(db.read, proposal, now - DAY_MS),
+  };
+};
+
+/** For the audit chain: figures, without the addresses themselves. */
+const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
+  ...facts,
+  audience: facts.audience.length,
+});
+
+/** Whatever the other side does with its signal, the caller goes on at the abort. */
+const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+
+export interface VotingOptions {
+  clock: Clock;
+  config: GovernanceConfig;
+  ports: Pick<GovernancePorts, 'hasModel' | 'ask'>;
+}
+
+export const createVoting = ({ clock, config, ports }: VotingOptions) => {
+  const ballot = (seat: Seat, vote: ParsedVote): Ballot => ({
+    voter: seat,
+    voterType: 'agent',
+    seat,
+    vote: vote.vote,
+    reason: vote.reason,
+    veto: vote.veto,
+    confidence: vote.confidence,
+    createdAt: clock.now(),
+  });
+
+  const abstain = (seat: Seat, reason: string): Ballot =>
+    ballot(seat, { vote: 'abstain', reason, confidence: null, veto: null });
+
+  /** Two tries within the time; what is no vote in the end is an abstention, never an approval. */
+  const askModel = async (
+    seat: Seat,
+    proposal: Proposal,
+    facts: SeatFacts,
+    stop: AbortSignal,
+  ): Promise<CastVote> => {
+    const { charter, model } = config.seats[seat];
+    const messages = votePrompt(seat, charter, proposal, facts);
+    const timeout = AbortSignal.timeout(config.voteTimeoutMs);
+    const signal = AbortSignal.any([timeout, stop]);
+    const inputs: Record<string, unknown> = {
+      method: 'model',
+      model,
+      prompt_sha256: hashOf(messages),
+      facts: factsForAudit(facts),
+    };
+    try {
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const request = { proposal, seat, model, messages: [...messages], schema: VOTE_SCHEMA, signal };
+        if (attempt > 1) {
+          request.messages.push({
+            role: 'user',
+            content: 'Your answer was not the JSON object that was asked for. Answer with it alone.',
+          });
+        }
+        const answer = await orAborted(ports.ask(request), signal);
+        Object.assign(inputs, { model: answer.model, answer_sha256: sha256(answer.text), attempts: attempt });
+        const vote = parseVote(seat, answer.text);
+        if (vote !== null) return { ballot: ballot(seat, vote), inputs };
+      }
+      return { ballot: abstain(seat, 'the model gave no valid vote in 2 tries'), inputs };
+    } catch (error) {
+      if (stop.aborted) throw error;
+      const reason = timeout.aborted
+        ? `no vote within ${config.voteTimeoutMs / 1000} s`
+        : `the model could not be asked${error instanceof AppError ? `: ${error.message}` : ''}`;
+      return { ballot: abstain(seat, reason), inputs };
+    }
+  };
+
+  return {
+    /** Seats whose agent votes and has not voted yet. */
+    seatsToVote: (proposal: Proposal): Seat[] =>
+      SEATS.filter(
+        (seat) =>
+          config.seats[seat].holder.kind === 'agent' &&
+          !proposal.ballots.some((cast) => cast.voterType === 'agent' && cast.seat === seat),
+      ),
+
+    /** The vote of one seat. Rejects only when `stop` is aborted. */
+    async cast(seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<CastVote> {
+      if (ports.hasModel(config.seats[seat].model)) return askModel(seat, proposal, facts, stop);
+      const vote = voteByRule(seat, facts, config.rules);
+      return { ballot: ballot(seat, vote), inputs: { method: 'rule', facts: factsForAudit(facts) } };
+    },
+  };
+};
+
+export type Voting = ReturnType<typeof createVoting>;

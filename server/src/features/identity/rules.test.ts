@@ -1,0 +1,232 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redirectFault } from './clients/rules.ts';
+import { personOf, slugOf } from './external/claims.rules.ts';
+import { isCanonicalBase64url, readHeader } from './jwt-form.ts';
+import { attemptsLeft, failuresInWindow, lockedForS, MAX_FAILURES, WINDOW_MS } from './passwords/rules.ts';
+import { OAuthError } from './provider/oauth-error.ts';
+import { createThrottle } from './provider/throttle.ts';
+import { readKeySet, readPublicKey } from './public-keys.ts';
+import { hasSecretForm, newPassword, newSecret } from './secrets.ts';
+import { createSeal } from './signing/seal.ts';
+
+describe('secrets', () => {
+  it('know their own form, and no altered one', () => {
+    for (let i = 0; i < 200; i += 1) {
+      const secret = newSecret('ptk_');
+      expect(secret).toMatch(/^ptk_[0-9A-Za-z]{36}$/);
+      expect(hasSecretForm(secret, 'ptk_')).toBe(true);
+      expect(hasSecretForm(secret, 'pat_')).toBe(false);
+      const at = 4 + (i % 36);
+      const other = secret[at] === 'A' ? 'B' : 'A';
+      expect(hasSecretForm(secret.slice(0, at) + other + secret.slice(at + 1), 'ptk_')).toBe(false);
+    }
+  });
+
+  it('never take anything else for one', () => {
+    fc.assert(fc.property(fc.string(), (text) => !hasSecretForm(`ptk_${text}`, 'ptk_')));
+  });
+
+  it('differ each time', () => {
+    expect(new Set(Array.from({ length: 1000 }, () => newPassword())).size).toBe(1000);
+  });
+});
+
+describe('base64url', () => {
+  it('has one spelling for all bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) =>
+        isCanonicalBase64url(Buffer.from(bytes).toString('base64url')),
+      ),
+    );
+  });
+
+  it('is refused in every other spelling of the same bytes', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const bytes = Buffer.from(text, 'base64url');
+        return isCanonicalBase64url(text) === (bytes.toString('base64url') === text);
+      }),
+    );
+    for (const text of ['QQ==', 'QR', 'Q', 'Q Q', 'QQ\n', 'Q+', 'é'])
+      expect(isCanonicalBase64url(text)).toBe(false);
+  });
+
+  it('never makes the reading of a header throw', () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.json().map((json) => Buffer.from(json).toString('base64url')),
+    );
+    fc.assert(
+      fc.property(part, part, part, (a, b, c) => {
+        const header = readHeader(`${a}.${b}.${c}`, ['RS256']);
+        return header === null || header.alg === 'RS256';
+      }),
+    );
+  });
+});
+
+describe('lockout', () => {
+  it('locks at the tenth failure, until the oldest has gone out of the window', () => {
+    const times = Array.from({ length: MAX_FAILURES }, (_, i) => 1_000_000 + i * 1000);
+    expect(lockedForS(times.slice(1), 1_010_000)).toBe(0);
+    expect(lockedForS(times, 1_010_000)).toBe(Math.ceil((1_000_000 + WINDOW_MS - 1_010_000) / 1000));
+    expect(lockedForS(times, 1_000_000 + WINDOW_MS)).toBe(0);
+  });
+
+  it('never lets more attempts in than are left', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(2_000_000)), fc.nat(2_000_000), (times, now) => {
+        const left = attemptsLeft(times, now);
+        expect(left).toBe(MAX_FAILURES - failuresInWindow(times, now).length);
+        expect(lockedForS(times, now) > 0).toBe(left === 0);
+      }),
+    );
+  });
+});
+
+describe('throttle', () => {
+  it('counts by address, slides, and says when to come back', () => {
+    let now = 0;
+    const throttle = createThrottle({ now: () => now }, 3, true);
+    for (let i = 0; i < 3; i += 1) throttle.count('a');
+    expect(() => throttle.count('a')).toThrow(OAuthError);
+    throttle.count('b');
+    // Half of the minute before still counts in the middle of the next one.
+    now = 90_000;
+    throttle.count('a');
+    throttle.count('a');
+    expect(() => throttle.count('a')).toThrow(OAuthError);
+    now = 240_000;
+    for (let i = 0; i < 3; i += 1) throttle.count('a');
+  });
+});
+
+describe('seal', () => {
+  it('opens what it sealed, after a restart too, and nothing that was altered or sealed with another key', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-seal-'));
+    try {
+      const sealed = createSeal(folder).seal('secret text');
+      expect(createSeal(folder).open(sealed)).toBe('secret text');
+      const bytes = Buffer.from(sealed, 'base64url');
+      for (const at of [0, 12, bytes.length - 1]) {
+        const altered = Buffer.from(bytes);
+        altered[at] = (altered[at] ?? 0) ^ 1;
+        expect(() => createSeal(folder).open(altered.toString('base64url'))).toThrow(/identity\.key/);
+      }
+      writeFileSync(path.join(folder, 'keys/identity.key'), randomBytes(32).toString('base64url'));
+      expect(() => createSeal(folder).open(sealed)).toThrow(/identity\.key/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('public keys', () => {
+  const jwkOf = (type: 'rsa' | 'ec', options: object) =>
+    (type === 'rsa'
+      ? generateKeyPairSync('rsa', options as { modulusLength: number })
+      : generateKeyPairSync('ec', options as { namedCurve: string })
+    ).publicKey.export({ format: 'jwk' }) as Record<string, unknown>;
+
+  it('are RSA from 2048 bits, P-256 or Ed25519', () => {
+    expect(readPublicKey(jwkOf('rsa', { modulusLength: 2048 })).key?.algorithm).toBe('RS256');
+    expect(readPublicKey(jwkOf('ec', { namedCurve: 'P-256' })).key?.algorithm).toBe('ES256');
+    const ed = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }) as Record<string, unknown>;
+    expect(readPublicKey(ed).key?.algorithm).toBe('EdDSA');
+    expect(readPublicKey(jwkOf('rsa', { modulusLength: 1024 })).fault).toContain('bits');
+    expect(readPublicKey(jwkOf('ec', { namedCurve: 'P-384' })).fault).toBeTruthy();
+    expect(readPublicKey({ kty: 'oct', k: 'AAAA' }).fault).toBeTruthy();
+  });
+
+  it('are for signatures, and fit what they say', () => {
+    const key = jwkOf('ec', { namedCurve: 'P-256' });
+    for (const members of [
+      { use: 'enc' },
+      { key_ops: ['sign'] },
+      { alg: 'RS256' },
+      { d: 'AAAA' },
+      { x: 'AAAA' },
+    ]) {
+      expect([members, typeof readPublicKey({ ...key, ...members }).fault]).toEqual([members, 'string']);
+    }
+  });
+
+  it('that share a kid are both left out', () => {
+    const [a, b, c] = [1, 2, 3].map(() => jwkOf('ec', { namedCurve: 'P-256' }));
+    const set = readKeySet([{ ...a, kid: '1' }, { ...b, kid: '1' }, { ...c, kid: '2' }, 'x', null]);
+    expect(set.trusted.map((key) => key.kid)).toEqual(['2']);
+    expect(set.faults.map((fault) => fault.index)).toEqual([0, 1, 3, 4]);
+  });
+});
+
+describe('redirect addresses', () => {
+  it.each([
+    'https://app.test/cb',
+    'https://app.test:8443/cb?x=1',
+    'http://127.0.0.1/cb',
+    'http://localhost:3000/',
+    'http://[::1]/cb',
+    'com.example.app:/cb',
+  ])('%s can be registered', (uri) => {
+    expect(redirectFault(uri)).toBeNull();
+  });
+
+  it.each([
+    '',
+    '/cb',
+    'http://app.test/cb',
+    'https://app.test/#x',
+    'https://*.app.test/',
+    'https://user@app.test/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'http://127.0.0.1.evil.test/',
+  ])('%s cannot', (uri) => {
+    expect(redirectFault(uri)).not.toBeNull();
+  });
+});
+
+describe('claims of external providers', () => {
+  it('give a person or nothing, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (claims) => {
+        const person = personOf(claims, 'api');
+        expect(person === null).toBe(typeof claims.sub !== 'string' || claims.sub === '');
+      }),
+    );
+  });
+
+  it('read project roles of Zitadel and both lists of Keycloak', () => {
+    const zitadel = personOf(
+      {
+        sub: '1',
+        'urn:zitadel:iam:user:resourceowner:id': '9',
+        'urn:zitadel:iam:org:project:77:roles': { analyst: { '9': 'x' }, admin: { '8': 'y' } },
+      },
+      'api',
+    );
+    expect(zitadel?.roles).toEqual(['analyst']);
+    const keycloak = personOf(
+      {
+        sub: '1',
+        realm_access: { roles: ['user'] },
+        resource_access: { api: { roles: ['operator'] }, other: { roles: ['admin'] } },
+        organization: { acme: { id: '42' } },
+      },
+      'api',
+    );
+    expect(keycloak).toMatchObject({ roles: ['operator', 'user'], organisation: { id: '42', name: 'acme' } });
+    expect(personOf({ sub: '1' }, 'api')?.roles).toBeNull();
+  });
+
+  it('make slugs of any name', () => {
+    fc.assert(fc.property(fc.string(), (name) => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(slugOf(name))));
+    expect(slugOf('ÀCME & Söhne Ltd.')).toBe('acme-sohne-ltd');
+  });
+});

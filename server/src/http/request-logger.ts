@@ -1,0 +1,64 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+type Bindings = Parameters<FastifyBaseLogger['child']>[0];
+type ChildOptions = Parameters<FastifyBaseLogger['child']>[1];
+
+/**
+ * `request.log`, made for every request and used by few: the child logger behind it (bindings to text, an object of its
+ * own) comes into being with the first line. A class, since methods on a prototype cost a request nothing.
+ */
+class RequestLogger implements FastifyBaseLogger {
+  readonly #parent: FastifyBaseLogger;
+  readonly #bindings: Bindings;
+  readonly #options: ChildOptions;
+  #made: FastifyBaseLogger | null = null;
+
+  constructor(parent: FastifyBaseLogger, bindings: Bindings, options: ChildOptions) {
+    this.#parent = parent;
+    this.#bindings = bindings;
+    this.#options = options;
+  }
+
+  #write(level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent', line: unknown[]): void {
+    this.#made ??= this.#parent.child(this.#bindings, this.#options);
+    Reflect.apply(this.#made[level], this.#made, line);
+  }
+
+  get level(): string {
+    return this.#parent.level;
+  }
+  get msgPrefix(): string | undefined {
+    return undefined;
+  }
+  child(bindings: Bindings, options?: ChildOptions): FastifyBaseLogger {
+    this.#made ??= this.#parent.child(this.#bindings, this.#options);
+    return this.#made.child(bindings, options);
+  }
+  fatal(...line: unknown[]): void {
+    this.#write('fatal', line);
+  }
+  error(...line: unknown[]): void {
+    this.#write('error', line);
+  }
+  warn(...line: unknown[]): void {
+    this.#write('warn', line);
+  }
+  info(...line: unknown[]): void {
+    this.#write('info', line);
+  }
+  debug(...line: unknown[]): void {
+    this.#write('debug', line);
+  }
+  trace(...line: unknown[]): void {
+    this.#write('trace', line);
+  }
+  silent(...line: unknown[]): void {
+    this.#write('silent', line);
+  }
+}
+
+export const requestLogger = (
+  parent: FastifyBaseLogger,
+  bindings: Bindings,
+  options: ChildOptions,
+): FastifyBaseLogger => new RequestLogger(parent, bindings, options);

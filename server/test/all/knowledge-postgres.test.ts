@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { knowledgeHttpSuite } from '../suites/knowledge-http.ts';
+import { knowledgeRecoverySuite } from '../suites/knowledge-recovery.ts';
+import { openKnowledge } from '../support/knowledge.ts';
+import { pgvectorBinaries } from '../support/pgvector.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const bin = pgvectorBinaries();
+if (bin === null) {
+  console.warn(
+    'no PostgreSQL with pgvector here (see server/test/support/pgvector.ts): knowledge is tested on SQLite alone',
+  );
+}
+
+describe.skipIf(bin === null)('with pgvector', () => {
+  let postgres: TestPostgres | null = null;
+  beforeAll(async () => {
+    if (bin !== null) postgres = await startPostgres(bin);
+  });
+  afterAll(async () => {
+    await postgres?.stop();
+  });
+  const freshUrl = async (): Promise<string> => {
+    if (postgres === null) throw new Error('PostgreSQL has not been started');
+    return postgres.freshUrl();
+  };
+  knowledgeHttpSuite('PostgreSQL', async () => openKnowledge({ postgresUrl: await freshUrl() }));
+  knowledgeRecoverySuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
+});
+
+describe.skipIf(bin !== null && process.env.PGVECTOR_BINDIR === undefined)('without pgvector', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+
+  it('refuses to start and says what to install', async () => {
+    const url = await postgres.freshUrl();
+    await expect(openKnowledge({ postgresUrl: url })).rejects.toThrow(
+      /lacks the extension pgvector.*CREATE EXTENSION vector/,
+    );
+  });
+});

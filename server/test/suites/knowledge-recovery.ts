@@ -1,0 +1,362 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { ownScope } from '../../src/kernel/caller.ts';
+import { ModelError } from '../../src/kernel/model.ts';
+import type { ToolContext } from '../../src/kernel/tools.ts';
+import { CALLERS, type KnowledgeHouse, openKnowledge, wordEmbedder } from '../support/knowledge.ts';
+
+/**
+ * What survives crashes, races, a change of the model and erasure: counted in every place that holds something.
+ * `fresh` gives an empty database for one test.
+ */
+
+export const knowledgeRecoverySuite = (
+  database: string,
+  fresh: () => Promise<{ postgresUrl?: string }>,
+): void => {
+  describe(`knowledge after faults on ${database}`, () => {
+    let folder: string;
+    let place: { postgresUrl?: string };
+    let house: KnowledgeHouse | null = null;
+    beforeEach(async () => {
+      place = await fresh();
+      folder = mkdtempSync(path.join(tmpdir(), 'pentarch-recovery-'));
+    });
+    afterEach(async () => {
+      await house?.close();
+      house = null;
+      rmSync(folder, { recursive: true });
+    });
+
+    const start = async (options: Parameters<typeof openKnowledge>[0] = {}): Promise<KnowledgeHouse> => {
+      await house?.close();
+      house = await openKnowledge({ folder, ...place, ...options });
+      return house;
+    };
+
+    const caller = (name: string): Caller => {
+      const found = CALLERS[name];
+      if (found === undefined) throw new Error(name);
+      return found;
+    };
+    const ann = caller('ann');
+
+    const upload = async (
+      h: KnowledgeHouse,
+      content: string,
+      more: Record<string, unknown> = {},
+      who = 'ann',
+    ) => {
+      const answer = await h.app.inject({
+        method: 'POST',
+        url: '/v2/knowledge/documents',
+        payload: { title: 'T', content, ...more },
+        headers: { authorization: `Bearer ${who}` },
+      });
+      expect(answer.statusCode).toBe(201);
+      return answer.json() as { id: string; chunk_count: number };
+    };
+
+    const remove = (h: KnowledgeHouse, id: string) =>
+      h.app.inject({
+        method: 'DELETE',
+        url: `/v2/knowledge/documents/${id}`,
+        headers: { authorization: 'Bearer ann' },
+      });
+
+    const blobNames = (): string[] => {
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+      return files.filter((f) => f.isFile() && f.parentPath.includes('blobs')).map((f) => f.name);
+    };
+
+    /** Everything that is kept of documents, by place. */
+    const counts = async (h: KnowledgeHouse) => {
+      const one = async (table: string): Promise<number> => {
+        const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
+          h.db.read,
+        );
+        return rows[0]?.n ?? -1;
+      };
+      const model = await h.db.read
+        .selectFrom('embedding_models')
+        .select('n')
+        .orderBy('n', 'desc')
+        .executeTakeFirstOrThrow();
+      return {
+        documents: await one('documents'),
+        facts: await one('document_facts'),
+        chunks: await one('chunks'),
+        words: await one('chunk_terms'),
+        vectors: await one(`vectors_${model.n}`),
+        blobs: blobNames().length,
+      };
+    };
+    const NOTHING = { documents: 0, facts: 0, chunks: 0, words: 0, vectors: 0, blobs: 0 };
+
+    const paragraphs = (n: number): string =>
+      Array.from(
+        { length: n },
+        (_, i) => `Paragraph ${i} tells about the ${i}th lighthouse. ${'It stands by the sea. '.repeat(50)}`,
+      ).join('\n\n');
+
+    describe('nothing is left behind', () => {
+      it('of a deleted document of many chunks', async () => {
+        const h = await start();
+        const { id, chunk_count } = await upload(h, paragraphs(150), { metadata: { tags: ['a'] } });
+        expect(chunk_count).toBeGreaterThan(130);
+        expect(await counts(h)).toMatchObject({
+          documents: 1,
+          chunks: chunk_count,
+          words: chunk_count,
+          vectors: chunk_count,
+          blobs: 1,
+        });
+        expect((await remove(h, id)).statusCode).toBe(204);
+        expect(await counts(h)).toEqual(NOTHING);
+      });
+
+      it('of deletes that race with searches and with each other', async () => {
+        const h = await start();
+        const { id } = await upload(h, paragraphs(80));
+        const results = await Promise.all([
+          remove(h, id),
+          ...Array.from({ length: 10 }, () => h.knowledge.search(ownScope(ann), 'lighthouse by the sea', 10)),
+          remove(h, id),
+        ]);
+        const statuses = [results.at(0), results.at(-1)].map((r) =>
+          r && 'statusCode' in r ? r.statusCode : 0,
+        );
+        expect(statuses.sort()).toEqual([204, 404]);
+        expect(await counts(h)).toEqual(NOTHING);
+      });
+
+      it('of an upload whose embedding fails', async () => {
+        const embedder = wordEmbedder();
+        const h = await start({
+          embedder: {
+            ...embedder,
+            embed: (texts) =>
+              texts.some((t) => t.includes('Paragraph 70 '))
+                ? Promise.reject(new ModelError('unavailable', 'words', 'away'))
+                : embedder.embed(texts),
+          },
+        });
+        const answer = await h.app.inject({
+          method: 'POST',
+          url: '/v2/knowledge/documents',
+          payload: { title: 'T', content: paragraphs(100) },
+          headers: { authorization: 'Bearer ann' },
+        });
+        expect(answer.statusCode).toBe(502);
+        expect(await counts(h)).toEqual(NOTHING);
+      });
+
+      it('of what a crash left half in or half out', async () => {
+        let h = await start();
+        const kept = await upload(h, 'This one stays.');
+        const halfIn = await upload(h, paragraphs(20));
+        const halfOut = await upload(h, paragraphs(21));
+        // Old enough that no other node can still be at it.
+        const created_at = Date.now() - 3_600_000;
+        await h.db.write(async (tx) => {
+          await tx
+            .updateTable('documents')
+            .set({ status: 'indexing', created_at })
+            .where('id', '=', halfIn.id)
+            .execute();
+          await tx
+            .updateTable('documents')
+            .set({ status: 'deleting', created_at })
+            .where('id', '=', halfOut.id)
+            .execute();
+        });
+        h = await start();
+        await h.knowledge.recover();
+        expect(await counts(h)).toEqual({
+          documents: 1,
+          facts: 0,
+          chunks: 1,
+          words: 1,
+          vectors: 1,
+          blobs: 1,
+        });
+        expect((await h.knowledge.search(ownScope(ann), 'stays', 5)).map((p) => p.documentId)).toEqual([
+          kept.id,
+        ]);
+      });
+
+      it('of an erased person, whose data were handed out before', async () => {
+        const h = await start();
+        await upload(h, 'Private thoughts.', { metadata: { tags: ['x'] } });
+        await upload(h, 'Shared thoughts.', { visibility: 'tenant' });
+        const other = await upload(h, 'Thoughts of another.', {}, 'ben');
+        const exported = await h.knowledge.exportPersonal('north', 'ann');
+        expect(exported.map((d) => d.text)).toEqual(['Private thoughts.', 'Shared thoughts.']);
+        expect(await h.knowledge.erasePersonal('north', 'ann')).toBe(2);
+        expect(await counts(h)).toEqual({
+          documents: 1,
+          facts: 0,
+          chunks: 1,
+          words: 1,
+          vectors: 1,
+          blobs: 1,
+        });
+        expect((await h.knowledge.exportPersonal('north', 'ben')).map((d) => d.id)).toEqual([other.id]);
+      });
+    });
+
+    describe('another embedding model', () => {
+      it('indexes all documents again, with the same chunk ids, and never mixes vectors', async () => {
+        let h = await start({ embedder: wordEmbedder('one', 32) });
+        const { id } = await upload(h, 'Copper kettles boil water.');
+        const [before] = await h.knowledge.search(ownScope(ann), 'copper kettle', 1);
+        h = await start({ embedder: wordEmbedder('two', 48) });
+        // Words find it all the while.
+        expect(
+          (await h.knowledge.search(ownScope(ann), 'copper kettle', 1)).map((p) => p.documentId),
+        ).toEqual([id]);
+        await h.knowledge.recover();
+        const { read } = h.db;
+        await vi.waitFor(async () => {
+          const models = await read.selectFrom('embedding_models').select(['id', 'dimensions']).execute();
+          expect(models).toEqual([{ id: 'two', dimensions: 48 }]);
+        }, 10_000);
+        expect(await counts(h)).toMatchObject({ chunks: 1, words: 1, vectors: 1 });
+        expect(h.faults).toEqual([]);
+        h = await start({ embedder: wordEmbedder('two', 48) });
+        const [after] = await h.knowledge.search(ownScope(ann), 'copper kettle', 1);
+        expect(after?.chunkId).toBe(before?.chunkId);
+      });
+
+      it('is refused when it gives vectors of another length', async () => {
+        const h = await start({ embedder: { ...wordEmbedder('x', 32), dimensions: 40 } });
+        const answer = await h.app.inject({
+          method: 'POST',
+          url: '/v2/knowledge/documents',
+          payload: { title: 'T', content: 'Text' },
+          headers: { authorization: 'Bearer ann' },
+        });
+        expect(answer.statusCode).toBe(500);
+        expect(await counts(h)).toEqual(NOTHING);
+      });
+
+      it('goes through the ledger unless it is local, and a refused cost stops the upload', async () => {
+        const calls: { model: string; userId: string; estimatedTokens: number }[] = [];
+        const h = await start({
+          embedder: { ...wordEmbedder('paid/model'), local: false },
+          charge: async (call, work) => {
+            calls.push(call);
+            return (await work()).result;
+          },
+        });
+        await upload(h, 'Costs a little.');
+        await h.knowledge.search(ownScope(ann), 'little', 1);
+        await h.knowledge.search(ownScope(ann), 'little', 1);
+        expect(calls.map((c) => [c.model, c.userId, c.estimatedTokens > 0])).toEqual([
+          ['paid/model', 'ann', true],
+          ['paid/model', 'ann', true],
+        ]);
+      });
+
+      it('that is away leaves the search by words', async () => {
+        const embedder = wordEmbedder();
+        let away = false;
+        const h = await start({
+          embedder: {
+            ...embedder,
+            embed: (texts) =>
+              away ? Promise.reject(new ModelError('unavailable', 'words', 'away')) : embedder.embed(texts),
+          },
+        });
+        const { id } = await upload(h, 'Umbrellas keep the rain off.');
+        away = true;
+        expect((await h.knowledge.search(ownScope(ann), 'umbrella', 3)).map((p) => p.documentId)).toEqual([
+          id,
+        ]);
+        expect(h.faults).toHaveLength(1);
+      });
+    });
+
+    describe('memories', () => {
+      it('come along on request, in one order with documents', async () => {
+        const h = await start({
+          searchMemories: async (scope, query, limit) => [
+            {
+              id: 'm1',
+              title: 'Ann',
+              content: `${scope.userId} likes ${query} ${limit}`,
+              score: 0.9,
+              metadata: { entity_type: 'person' },
+            },
+            { id: 'm2', title: 'Weak', content: 'Something else', score: 0.001, metadata: {} },
+          ],
+        });
+        await upload(h, 'Tea is grown on hills.');
+        const ask = async (include_memories: boolean) =>
+          (
+            await h.app.inject({
+              method: 'POST',
+              url: '/v2/knowledge/search',
+              payload: { query: 'tea', limit: 3, include_memories },
+              headers: { authorization: 'Bearer ann' },
+            })
+          ).json().results as { type: string; id: string; document_id: string | null; score: number }[];
+        expect((await ask(false)).map((r) => r.type)).toEqual(['document']);
+        const mixed = await ask(true);
+        expect(mixed.map((r) => r.type).sort()).toEqual(['document', 'memory', 'memory']);
+        expect(mixed.find((r) => r.id === 'm1')).toMatchObject({ document_id: null, score: 0.9 });
+        expect(mixed.at(-1)?.id).toBe('m2');
+      });
+    });
+
+    describe('tools', () => {
+      const context = (who: Caller): ToolContext => ({
+        caller: who,
+        agentId: 'athena',
+        conversationId: null,
+        runId: null,
+        requestId: 'r',
+        signal: new AbortController().signal,
+        tainted: false,
+      });
+
+      it('search, read and list as the caller, without colleagues’ private documents even for an admin', async () => {
+        const h = await start();
+        const secret = await upload(h, 'The vault code is 4711.', { title: 'Vault' });
+        const shared = await upload(h, 'The canteen opens at noon.', {
+          title: 'Canteen',
+          visibility: 'tenant',
+        });
+        const call = async (who: string, name: string, args: Record<string, unknown>) => {
+          const tool = (await h.knowledge.tools.list(caller(who), 'athena')).find((t) => t.name === name);
+          if (tool === undefined) throw new Error(name);
+          return tool.call(args, context(caller(who)));
+        };
+        const found = await call('ann', 'search_documents', { query: 'vault code' });
+        expect(found.passages?.[0]).toMatchObject({
+          documentId: secret.id,
+          title: 'Vault',
+          text: 'The vault code is 4711.',
+        });
+        expect(found.content).toContain('[1] Vault');
+        for (const who of ['ben', 'boss']) {
+          expect(
+            (await call(who, 'search_documents', { query: 'vault code' })).passages?.map((p) => p.documentId),
+          ).toEqual([shared.id]);
+          expect((await call(who, 'read_document', { document_id: secret.id })).isError).toBe(true);
+          expect((await call(who, 'list_documents', {})).content).not.toContain('Vault');
+        }
+        expect((await call('ben', 'read_document', { document_id: shared.id })).content).toContain(
+          'opens at noon',
+        );
+        expect((await call('ben', 'read_document', { document_id: 'x' })).isError).toBe(true);
+        expect((await call('ann', 'list_documents', { q: 'vau' })).content).toContain(secret.id);
+        expect((await call('zoe', 'list_documents', {})).content).toBe('There are no documents.');
+      });
+    });
+  });
+};
