@@ -181,7 +181,7 @@ export const RULES: readonly PickRule[] = [
       const id = UUID.exec(text)?.[0];
       return id === undefined
         ? 'Which one? Ask “list my tasks” and say “cancel task” with its id.'
-        : { id, task_id: id };
+        : { task_id: id };
     },
   },
   {
@@ -333,13 +333,15 @@ export const RULES: readonly PickRule[] = [
   {
     tool: 'notify',
     of: /^notify me: (.{1,500})$/is,
-    args: ([, what]) => ({ title: 'Reminder', message: what, body: what, text: what, urgency: 'normal' }),
+    args: ([, what]) => {
+      const text = capital(trimmed(what));
+      return { title: text.slice(0, 100).toWellFormed(), ...(text.length > 100 ? { body: text } : {}) };
+    },
   },
   {
     tool: 'list_notifications',
     of: /\b(?:show|list|any|what|which|have|read|see|are)\b.{0,30}\b(?:notifications?|alerts)\b|^(?:my )?(?:unread )?notifications\b/i,
-    args: (_match, text) =>
-      /\bunread|new\b/i.test(text) ? { unread: true, unread_only: true, status: 'unread' } : {},
+    args: (_match, text) => (/\bunread|new\b/i.test(text) ? { unread: true } : {}),
   },
   {
     tool: 'suggest_instruction',
