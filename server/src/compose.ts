@@ -80,6 +80,8 @@ export interface Platform {
   models: Models;
   /** Every route of the features, for documents that are generated from them. */
   routes: readonly AnyRoute[];
+  /** The same of its tools. */
+  tools: readonly ToolSource[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
@@ -370,6 +372,7 @@ export const compose = async (
     ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
   });
+  ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -524,6 +527,7 @@ export const compose = async (
     admin,
     models,
     routes,
+    tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
