@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolSpec } from '../../../kernel/model.ts';
 import { factOf } from './pick-fact.ts';
-import { RULES } from './pick-rules.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
+import { RULES } from './request-table.ts';
 import { tellResult } from './tell-result.ts';
 import { readPeriod, readWhen } from './when.ts';
 
