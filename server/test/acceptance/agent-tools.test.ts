@@ -127,6 +127,12 @@ describe('tools of the agents', () => {
     expect((await admin.post('/api/v1/agents/suggestions/nothing/accept', undefined)).status).toBe(404);
   });
 
+  test('a reminder becomes a task, which can be listed', async () => {
+    const made = await say(user, 'remind me tomorrow at nine to call the bank');
+    expect(made.tool_calls).toMatchObject([{ name: 'create_task', status: 'completed' }]);
+    expect((await say(user, 'list my tasks', 'chronos')).content).toMatch(/call the bank/);
+  });
+
   test('scans name what they find, and mask it', async () => {
     const answer = await say(
       user,

@@ -66,6 +66,7 @@ describe('the tool that a message asks for', () => {
         timezone: 'Europe/Berlin',
       },
     ],
+    ['Notify me: call the bank', 'notify', { title: 'Call the bank' }],
     ['list my scheduled tasks', 'list_tasks', {}],
     [
       'remember that my assistant is called Jana',
