@@ -133,6 +133,14 @@ describe('tools of the agents', () => {
     expect((await say(user, 'list my tasks', 'chronos')).content).toMatch(/call the bank/);
   });
 
+  test('a mail leaves only by way of a proposal', async () => {
+    const answer = await user.post('/api/v1/chat', {
+      message: 'send an e-mail to bob@example.org, subject: Hello, text: We are late.',
+      context: { agent_id: 'hermes' },
+    });
+    expect(answer.json<{ proposals: string[] }>().proposals).toHaveLength(1);
+  });
+
   test('scans name what they find, and mask it', async () => {
     const answer = await say(
       user,
