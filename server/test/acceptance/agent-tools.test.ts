@@ -127,6 +127,20 @@ describe('tools of the agents', () => {
     expect((await admin.post('/api/v1/agents/suggestions/nothing/accept', undefined)).status).toBe(404);
   });
 
+  test('a reminder becomes a task, which can be listed', async () => {
+    const made = await say(user, 'remind me tomorrow at nine to call the bank');
+    expect(made.tool_calls).toMatchObject([{ name: 'create_task', status: 'completed' }]);
+    expect((await say(user, 'list my tasks', 'chronos')).content).toMatch(/call the bank/);
+  });
+
+  test('a mail leaves only by way of a proposal', async () => {
+    const answer = await user.post('/api/v1/chat', {
+      message: 'send an e-mail to bob@example.org, subject: Hello, text: We are late.',
+      context: { agent_id: 'hermes' },
+    });
+    expect(answer.json<{ proposals: string[] }>().proposals).toHaveLength(1);
+  });
+
   test('scans name what they find, and mask it', async () => {
     const answer = await say(
       user,

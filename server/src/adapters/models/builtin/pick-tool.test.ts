@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolSpec } from '../../../kernel/model.ts';
 import { factOf } from './pick-fact.ts';
-import { RULES } from './pick-rules.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
+import { RULES } from './request-table.ts';
 import { tellResult } from './tell-result.ts';
 import { readPeriod, readWhen } from './when.ts';
 
@@ -66,6 +66,7 @@ describe('the tool that a message asks for', () => {
         timezone: 'Europe/Berlin',
       },
     ],
+    ['Notify me: call the bank', 'notify', { title: 'Call the bank' }],
     ['list my scheduled tasks', 'list_tasks', {}],
     [
       'remember that my assistant is called Jana',

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../../kernel/model.ts';
-import { type PickContext, RULES } from './pick-rules.ts';
+import { type PickContext, RULES } from './request-table.ts';
 
 /**
  * Pure: the tool that a message asks for by one of the written rules. Only tools that are offered count, and where no
