@@ -80,11 +80,15 @@ export interface Platform {
   models: Models;
   /** Every route of the features, for documents that are generated from them. */
   routes: readonly AnyRoute[];
+  /** The same of its tools. */
+  tools: readonly ToolSource[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** What answers that are no runs get to leave, once all runs have ended. */
+const CLOSE_GRACE_MS = 1_000;
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
@@ -368,6 +372,7 @@ export const compose = async (
     ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
   });
+  ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -522,13 +527,17 @@ export const compose = async (
     admin,
     models,
     routes,
+    tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
+      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(cut);
       await closeTools();
       await knowledge.close();
       await costs.close();

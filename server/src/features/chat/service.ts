@@ -3,11 +3,12 @@ import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import type { ToolContext } from '../../kernel/tools.ts';
+import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { createDelegateSource } from './delegate.ts';
 import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type RunResult } from './execute.ts';
+import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
 import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
@@ -19,9 +20,11 @@ import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
-  extends StartDeps,
+  extends Omit<StartDeps, 'toolSources'>,
     Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
+  /** Tools of the platform and the gateway; chat adds `delegate`. */
+  toolSources: readonly ToolSource[];
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
@@ -49,12 +52,20 @@ export interface ActiveRun {
   done: Promise<ChatResponse>;
   /** What stands when the run has to wait for a decision; never settles where it does not. */
   waits: Promise<ChatResponse>;
+  /** What the run has spent so far, with all that it has delegated. */
+  spending: Spending;
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 const DECISION_GRACE_MS = 10_000;
 
-export const createChatService = (options: ChatOptions) => {
+export const createChatService = (given: ChatOptions) => {
+  const delegate = createDelegateSource({
+    ...given,
+    runningRun: (runId) => active.get(runId) ?? null,
+    decision: (context, proposalId) => room.wait(context.caller, proposalId, given.approvals, context.signal),
+  });
+  const options = { ...given, toolSources: [...given.toolSources, delegate] };
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
@@ -195,6 +206,7 @@ export const createChatService = (options: ChatOptions) => {
       abort,
       done,
       waits,
+      spending: started.plan.spending,
     };
     active.set(run.runId, run);
     return run;
