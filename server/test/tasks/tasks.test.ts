@@ -554,8 +554,12 @@ describe('restarts', () => {
     const { id } = await dead.tasks.create(caller, { description: 'x' });
     void dead.jobs.runDue();
     await expect.poll(async () => (await dead.tasks.get(caller, id)).run_ids.length).toBe(1);
-    // It says nothing more; the next process frees what it held.
+    // It says nothing more, and its run died with it; the next process frees what it held.
     world.clock.advance(30 * S);
+    world.played.looks.set(world.played.asked[0]?.runId ?? '', {
+      state: 'failed',
+      error: { code: 'SERVICE_UNAVAILABLE', message: 'interrupted' },
+    });
     world.played.plays(() => finished('after the restart'));
     const next = world.sqliteNode();
     await next.jobs.runDue();
@@ -564,6 +568,30 @@ describe('restarts', () => {
       attempts: 2,
       result: { content: 'after the restart' },
     });
+  });
+
+  it('follows the run of a dead process that the chat has taken up, and starts no second one', async () => {
+    const world = await createTaskWorld();
+    closers.push(world.close);
+    world.played.plays(() => new Promise(() => {}));
+    const caller = world.accounts.caller(ANN);
+    const dead = world.sqliteNode();
+    const { id } = await dead.tasks.create(caller, { description: 'x' });
+    void dead.jobs.runDue();
+    await expect.poll(async () => (await dead.tasks.get(caller, id)).run_ids.length).toBe(1);
+    world.clock.advance(30 * S);
+    const turning = world.sqliteNode().jobs.runDue();
+    await expect.poll(async () => (await dead.tasks.get(caller, id)).attempts).toBe(2);
+    world.played.looks.set(world.played.asked[0]?.runId ?? '', {
+      state: 'ended',
+      outcome: finished('finished by the chat'),
+    });
+    await turning;
+    expect(await dead.tasks.get(caller, id)).toMatchObject({
+      status: 'completed',
+      result: { content: 'finished by the chat' },
+    });
+    expect(world.played.asked.length).toBe(1);
   });
 
   it('ends as failed when processes die under it until no attempt is left', async () => {
@@ -577,6 +605,10 @@ describe('restarts', () => {
       void world.sqliteNode().jobs.runDue();
       await expect.poll(async () => (await maker.tasks.get(caller, id)).run_ids.length).toBe(died);
       world.clock.advance(30 * S);
+      world.played.looks.set(world.played.asked.at(-1)?.runId ?? '', {
+        state: 'failed',
+        error: { code: 'SERVICE_UNAVAILABLE', message: 'interrupted' },
+      });
     }
     await world.sqliteNode().jobs.runDue();
     expect(await maker.tasks.get(caller, id)).toMatchObject({
