@@ -25,7 +25,7 @@ describe('with pgvector', () => {
   knowledgeRecoverySuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
 });
 
-describe.skipIf(bin !== null && process.env.PGVECTOR_BINDIR === undefined)('without pgvector', () => {
+describe('without pgvector', () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startPostgres();

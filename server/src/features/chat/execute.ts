@@ -26,7 +26,7 @@ import {
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
-import { addUsage } from './wire.ts';
+import { addUsage } from './usage.rules.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
 export interface RunPlan {
