@@ -6,6 +6,7 @@ import type { Client, SseEvent } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { StartFailure, startServer, type TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB } from '../support/shapes.ts';
+import { postgresServer } from '../support/stores.ts';
 
 let server: TestServer | null = null;
 let provider: TestProvider | null = null;
@@ -288,7 +289,9 @@ describe('kill -9', () => {
       if (run.status === 'failed') expect(run.error?.code).toBe('SERVICE_UNAVAILABLE');
     }
     expect(statuses.get('completed') ?? 0).toBeGreaterThan(0);
-    // No reservation of a dead run is left behind.
+    // No reservation of a dead run is left behind. PostgreSQL may serve several nodes: there, those of a dead one are
+    // released once its heartbeat has been missing for a while, which the tests of the costs feature cover.
+    if (postgresServer !== undefined) return;
     const { limits } = (await admin.get('/v2/costs/limits')).json<{
       limits: { scope: string; reserved_usd: number }[];
     }>();
