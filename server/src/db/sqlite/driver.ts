@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { DirectConnection, DirectStatement } from '../compiled.ts';
 
 /**
  * Kysely over node:sqlite. One connection, every call synchronous inside, so there is nothing to pool: who may use
@@ -31,7 +32,7 @@ const toSqlite = (value: unknown): SQLInputValue => {
   throw new TypeError(`cannot bind a ${Object.prototype.toString.call(value)}`);
 };
 
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, CachedStatement>();
 
@@ -41,6 +42,20 @@ export class SqliteConnection implements DatabaseConnection {
 
   exec(sql: string): void {
     this.#db.exec(sql);
+  }
+
+  /** One statement without values and rows, kept prepared: what frames every transaction is not parsed each time. */
+  step(sql: string): void {
+    this.#prepare(sql).statement.run();
+  }
+
+  direct(sql: string): DirectStatement {
+    const statement = this.#db.prepare(sql);
+    return {
+      // node:sqlite types rows as records of SQL values; the query's own type says which.
+      all: <R>(values: readonly unknown[]) => statement.all(...values.map(toSqlite)) as R[],
+      run: (values) => Number(statement.run(...values.map(toSqlite)).changes),
+    };
   }
 
   #prepare(sql: string): CachedStatement {
