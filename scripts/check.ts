@@ -33,6 +33,7 @@ const STEPS: readonly Step[] = [
     about: 'the server’s declarations can be emitted',
     command: [bin('tsc'), '-p', 'server', '--noEmit'],
   },
+  { name: 'agents', about: 'docs/agents.md fresh', command: script('agents-docs.ts', '--check') },
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
   {

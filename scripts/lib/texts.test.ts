@@ -14,6 +14,7 @@ describe('textFaults', () => {
     ['server/src/a.test.ts', "describe.skip('x', () => {})", 'a test that is switched off or runs alone'],
     ['server/src/a.ts', 'const x = process.env.HOME', 'the environment is read in config.ts alone'],
     ['server/src/a.ts', '// @ts-ig' + 'nore', 'a switched-off type check'],
+    ['docs/a.md', `text\n${'<'.repeat(7)} HEAD\n`, 'a conflict marker of a merge'],
   ])('finds in %s: %s', (file, text, reason) => {
     expect(reasons(file, text)).toEqual([reason]);
   });

@@ -54,8 +54,7 @@ const RULES: readonly TextRule[] = [
   },
   {
     reason: 'a test that is switched off or runs alone',
-    pattern:
-      /\b(it|test|describe|suite)\.(skip|only|todo|skipIf|runIf|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/,
+    pattern: /\b(it|test|describe|suite)\.(skip|only|todo|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/,
     files: TEST,
   },
   {
@@ -64,6 +63,7 @@ const RULES: readonly TextRule[] = [
     files: /^server\/src\/.*\.ts$/,
     not: /^server\/src\/(config|main)\.ts$|\.test\.ts$|\/testing\//,
   },
+  { reason: 'a conflict marker of a merge', pattern: /^(<{7}|>{7}) .|^={7}$/m },
   {
     reason: 'a switched-off type check',
     pattern: /@ts-(ignore|nocheck)|biome-ignore-all/,

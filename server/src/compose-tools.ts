@@ -8,15 +8,15 @@ import { createMcpConnector } from './adapters/mcp/index.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
-import type { ApprovalPort, Decision } from './features/chat/index.ts';
+import type { Decision } from './features/chat/index.ts';
+import { sendingPolicy } from './features/communications/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
   createMeteredAsk,
+  decisionOf,
   type Governance,
   governanceConfig,
-  type ProposalWire,
-  proposalWire,
 } from './features/governance/index.ts';
 import { secretFile } from './features/identity/index.ts';
 import {
@@ -68,43 +68,6 @@ const settingsFile = (file: string | null, setting: string): unknown => {
   }
 };
 
-/** A finished proposal as a waiting run takes it; null while it is open or its call is under way. */
-export const decisionOf = (proposal: ProposalWire): Decision | null => {
-  const { status, execution } = proposal;
-  if (status === 'voting' || status === 'awaiting_human') return null;
-  if (execution === null) return { status, reason: proposal.reason, execution: null, proposal };
-  if (execution.status === 'pending' || execution.status === 'running') return null;
-  const { result, error } = execution;
-  return {
-    status,
-    reason: proposal.reason,
-    execution: { status: execution.status, result, error },
-    proposal,
-  };
-};
-
-/** Governance as the chat sees it. */
-export const approvalsOf = (governance: Governance, callerFor: ToolParts['callerFor']): ApprovalPort => {
-  const show = async (
-    owner: { tenantId: string; userId: string },
-    id: string,
-  ): Promise<ProposalWire | null> => {
-    const caller = await callerFor(owner.tenantId, owner.userId);
-    return caller === null ? null : governance.proposal(caller, id);
-  };
-  return {
-    show: async (owner, id) => (await show(owner, id)) ?? { id },
-    decided: async (owner, id) => {
-      const proposal = await show(owner, id);
-      return proposal === null ? null : decisionOf(proposal);
-    },
-    withdraw: async (owner, id) => {
-      const caller = await callerFor(owner.tenantId, owner.userId);
-      if (caller !== null) await governance.withdraw(caller, id);
-    },
-  };
-};
-
 export const composeTools = async (
   parts: ToolParts,
 ): Promise<{ governance: Governance; mcp: McpFeature; close(): Promise<void> }> => {
@@ -121,7 +84,7 @@ export const composeTools = async (
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
       ask: createMeteredAsk({ db, models, costs }),
-      policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : null),
+      policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of sources()) {
           const found = (await source.list(caller, agentId)).find(
@@ -142,7 +105,7 @@ export const composeTools = async (
       },
       toolHealth: () => Promise.resolve(null),
       onDecided: (proposal) => {
-        const decision = decisionOf(proposalWire(proposal));
+        const decision = decisionOf(proposal);
         if (decision !== null) parts.onDecided(proposal.id, decision);
       },
     },

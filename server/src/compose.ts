@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
+import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
+import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { approvalsOf, composeTools, meterOf } from './compose-tools.ts';
+import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
+import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -17,11 +20,15 @@ import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
+  agentTools,
   createAgentService,
   createAgentStore,
   createRouter,
+  createSuggestionStore,
+  createSuggestions,
+  suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, createAudit } from './features/audit/index.ts';
+import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -30,10 +37,13 @@ import {
   createChooser,
   createConversationQueue,
 } from './features/chat/index.ts';
+import { communicationTools } from './features/communications/index.ts';
 import {
   conversationRoutes,
   createConversationService,
   createConversationStore,
+  createFeedbackStore,
+  feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
@@ -43,7 +53,14 @@ import { createMemory } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
-import { createUsers, findUserOfTenant, firstAdminOf, userRoutes } from './features/users/index.ts';
+import {
+  createUsers,
+  findRights,
+  findUserOfTenant,
+  firstAdminOf,
+  profileTools,
+  userRoutes,
+} from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -54,7 +71,7 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { EventSink } from './kernel/events.ts';
+import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
 export interface Platform {
@@ -63,11 +80,15 @@ export interface Platform {
   models: Models;
   /** Every route of the features, for documents that are generated from them. */
   routes: readonly AnyRoute[];
+  /** The same of its tools. */
+  tools: readonly ToolSource[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** What answers that are no runs get to leave, once all runs have ended. */
+const CLOSE_GRACE_MS = 1_000;
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
@@ -185,7 +206,8 @@ export const compose = async (
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
-  const events: EventSink = { publish: () => {} };
+  const tableEngine = createTableEngine();
+  const events = createBus(clock, onError);
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -227,7 +249,10 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
-    onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
+    onAlert: (alert) => {
+      logger.warn({ alert }, 'cost limit');
+      publishAlert(events, alert);
+    },
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
@@ -246,6 +271,7 @@ export const compose = async (
     blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
     parser,
     embedder,
+    tables: tableEngine,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -295,6 +321,37 @@ export const compose = async (
       return entities + observations + relations;
     },
   });
+  const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const realtime = composeRealtime({
+    config,
+    db,
+    clock,
+    bus: events,
+    audit,
+    mailer,
+    box: identity.seal,
+    users,
+    authenticate: identity.authenticate,
+    callerFor: identity.callerFor,
+    agentExists: (agentId) => AGENT_IDS.includes(agentId),
+    chat: () => chat,
+    limits: () => limits,
+    draining,
+    onError,
+  });
+  const ownTools: ToolSource[] = [
+    ...realtime.tools,
+    knowledge.tools,
+    memory.tools,
+    memory.preferenceTools,
+    costs.tools,
+    agentTools({ agents, suggestions }),
+    auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
+    profileTools(db),
+    feedbackTools({ store: createFeedbackStore(db), clock }),
+    communicationTools({ mailer, outgoing, clock }),
+  ];
   const {
     governance,
     mcp,
@@ -312,9 +369,10 @@ export const compose = async (
     memoryTools: memory.tools,
     publicUrl,
     callerFor: identity.callerFor,
-    ownSources: () => [knowledge.tools, memory.tools],
+    ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
   });
+  ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -331,15 +389,16 @@ export const compose = async (
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },
     },
-    toolSources: [knowledge.tools, memory.tools, mcp.toolSource],
+    toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
-    approvals: approvalsOf(governance, identity.callerFor),
+    approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     toolTimeoutMs: 60_000,
     queue: createConversationQueue(),
     events,
+    outbox: realtime.outbox,
     onError,
   });
   state.chat = chat;
@@ -347,6 +406,7 @@ export const compose = async (
   await governance.start();
   const recovered = await chat.recover();
   if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
+  await realtime.start();
 
   const tables = rateTables(config);
 
@@ -368,12 +428,7 @@ export const compose = async (
     clock,
   };
   const door = createMcpDoor({
-    sources: [
-      knowledge.tools,
-      memory.tools,
-      mcp.toolSource,
-      createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) }),
-    ],
+    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: '2.0.0',
     meter: meterOf(db, costs),
@@ -413,7 +468,11 @@ export const compose = async (
             ? { status: 'ok', ...(connecting > 0 ? { detail: `${connecting} connecting` } : {}) }
             : { status: 'degraded', detail: `${error} servers do not answer` };
         },
-        queue: () => ({ status: 'ok' }),
+        queue: async () => {
+          const { queued, running, dead } = await realtime.depth();
+          metrics.queueDepth('jobs', queued);
+          return { status: 'ok', detail: `${queued} waiting, ${running} running, ${dead} dead` };
+        },
       },
     }),
     ...identity.routes,
@@ -421,12 +480,14 @@ export const compose = async (
     ...tenantRoutes(tenants),
     ...auditRoutes(db),
     ...costs.routes(),
+    ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
     ...knowledge.routes,
     ...memory.routes,
     ...governance.routes(),
     ...mcp.routes,
     ...door.routes,
+    ...realtime.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -449,7 +510,7 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin],
+    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
   const maintenance = setInterval(() => {
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
@@ -466,16 +527,27 @@ export const compose = async (
     admin,
     models,
     routes,
+    tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
-      await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      const graceMs = config.SHUTDOWN_GRACE_S * 1000;
+      await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
+      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(cut);
       await closeTools();
       await knowledge.close();
       await costs.close();
-      await Promise.all([models.close(), parser.close(), embedder.close()]);
+      await Promise.all([
+        models.close(),
+        parser.close(),
+        embedder.close(),
+        outgoing.close(),
+        tableEngine.close(),
+      ]);
       await db.close();
       lock.release();
     },

@@ -53,6 +53,9 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');
+  if (fault.code === 'PAYLOAD_TOO_LARGE' && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
+    reply.removeHeader('connection');
+  }
   reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
     .code(fault.status)
@@ -60,6 +63,15 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     .serializer((body: unknown) => String(body))
     .send(JSON.stringify(errorBody(fault, context.shape, request.id)));
 };
+
+/** RFC 8259, section 8.1: JSON between systems is UTF-8; another charset is refused and not read as something else. */
+const isUtf8 = (contentType: string | undefined): boolean => {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
+  return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
+};
+
+/** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
+const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
@@ -118,11 +130,14 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   app.setValidatorCompiler(createValidatorCompiler());
   app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));
   app.setErrorHandler(sendError);
-  answerExpectations(app.server, freePerMinute);
+  answerExpectations(app.server, { freePerMinute, maxBodyBytes: options.maxUploadBytes + BODY_LIMIT_BYTES });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+  app.addContentTypeParser(['application/json'], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
+      if (!isUtf8(request.headers['content-type'])) {
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'JSON is taken in UTF-8 alone');
+      }
       done(null, body.length === 0 ? undefined : parseJsonBody(body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
@@ -142,6 +157,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     await app.register(cors, {
       origin: [...options.corsOrigins],
       credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
         'X-Request-ID',
         'X-API-Version',

@@ -42,6 +42,22 @@ const hasProtoKey = (value: unknown): boolean => {
   return Object.values(value).some(hasProtoKey);
 };
 
+/** Digits and exponents with which a number may not survive as one: beyond 2^53, or beyond what a double holds. */
+const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+
+/** The first number that would be stored as another one, as it was written; the reader gets `source` (ECMA-262 2026). */
+const unheldNumber = (text: string): string | null => {
+  let found: string | null = null;
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    if (typeof value !== 'number' || found !== null) return value;
+    const source = context?.source ?? '';
+    const exact = !/^-?\d+$/.test(source) || Number.isSafeInteger(value);
+    if (!Number.isFinite(value) || !exact) found = source;
+    return value;
+  });
+  return found;
+};
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Text of a request body. Throws VALIDATION_ERROR for what is no UTF-8. */
@@ -73,6 +89,13 @@ export const parseJsonBody = (bytes: Uint8Array): unknown => {
       details: { fields: [{ field: '/', reason: 'must be valid JSON' }] },
       cause: error,
     });
+  }
+  if (LARGE_NUMBER.test(text)) {
+    const source = unheldNumber(text);
+    if (source !== null) {
+      const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+      throw invalid({ field: '/', reason: `must not have a number that cannot be held exactly: ${shown}` });
+    }
   }
   if (text.includes('\\u')) {
     const at = badString(value, '');

@@ -101,14 +101,15 @@ export const mapError = (error: unknown): AppError => {
   if (fault.validation) return validationError(fieldFaults(fault.validation));
   const known = fault.code === undefined ? undefined : byFastifyCode[fault.code];
   if (known) return known(error);
+  // Before the store: a client that breaks off in mid-body is an ECONNRESET too.
+  if (fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500) {
+    return new AppError('BAD_REQUEST', 'the request could not be read', { cause: error });
+  }
   if (isStoreFull(error) || isStoreAway(error)) {
     return new AppError('SERVICE_UNAVAILABLE', 'the store does not take this now; try again', {
       retryAfterS: 5,
       cause: error,
     });
-  }
-  if (fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500) {
-    return new AppError('BAD_REQUEST', 'the request could not be read', { cause: error });
   }
   return new AppError('INTERNAL_ERROR', 'something went wrong inside; the request id names it in the logs', {
     cause: error,

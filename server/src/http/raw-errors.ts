@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody } from './error-body.ts';
 
 const STATUS_TEXT: Record<number, string> = {
@@ -56,12 +57,34 @@ export const clientErrorHandler =
     );
   };
 
-/** `Expect:` with anything but 100-continue. */
-export const answerExpectations = (server: Server, freePerMinute: number): void => {
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const requestId = newId();
-    const fault = new AppError('EXPECTATION_FAILED', 'this server knows no expectation but 100-continue');
-    response.writeHead(417, baseHeaders(requestId, freePerMinute, Date.now()));
-    response.end(JSON.stringify(errorBody(fault, 'A', requestId)));
+/**
+ * `Expect:` with anything but 100-continue, and `100-continue` for a body that no endpoint takes: that one is refused
+ * before it is sent. Any other goes on to its route.
+ */
+export const answerExpectations = (
+  server: Server,
+  options: { freePerMinute: number; maxBodyBytes: number },
+): void => {
+  const refuse = (request: IncomingMessage, response: ServerResponse, fault: AppError): void => {
+    const requestId = clientRequestId(request.headers['x-request-id']) ?? newId();
+    const { shape } = contextOf(rewriteUrl(request.url ?? '/'));
+    const body = JSON.stringify(errorBody(fault, shape, requestId));
+    response.writeHead(fault.status, {
+      ...baseHeaders(requestId, options.freePerMinute, Date.now()),
+      'content-length': String(Buffer.byteLength(body)),
+    });
+    response.end(body);
+  };
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const message = 'this server knows no expectation but 100-continue';
+    refuse(request, response, new AppError('EXPECTATION_FAILED', message));
+  });
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (Number(request.headers['content-length'] ?? 0) > options.maxBodyBytes) {
+      refuse(request, response, new AppError('PAYLOAD_TOO_LARGE', 'no endpoint takes a body of this size'));
+      return;
+    }
+    response.writeContinue();
+    server.emit('request', request, response);
   });
 };

@@ -15,9 +15,21 @@ export interface PlatformEvent {
   data: Record<string, unknown>;
   /** Epoch ms. */
   createdAt: number;
+  /** X-Request-ID of the request that led to it; it goes along in webhook deliveries. */
+  requestId?: string | null;
 }
 
-/** Publishing never fails the work that it reports. */
+export type NewEvent = Omit<PlatformEvent, 'id' | 'createdAt'>;
+
+/** Publishing never fails the work that it reports. An event that the outbox has recorded keeps its id. */
 export interface EventSink {
-  publish(event: Omit<PlatformEvent, 'id' | 'createdAt'>): void;
+  publish(event: NewEvent | PlatformEvent): void;
+}
+
+/**
+ * Records an event for the webhooks of its tenant inside the transaction of the change that it reports, so that it is
+ * delivered if and only if the change is there. Hand the returned event to `EventSink.publish` after the commit.
+ */
+export interface EventOutbox<Tx> {
+  record(tx: Tx, event: NewEvent): Promise<PlatformEvent>;
 }

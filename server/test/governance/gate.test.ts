@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aTool, startWorld, userId, type World, type WorldOptions } from './harness.ts';
+import { decisionOf } from '../../src/features/governance/index.ts';
+import { aTool, startWorld, TENANT, userId, type World, type WorldOptions } from './harness.ts';
 
+// On PostgreSQL too where test/support/stores.ts finds a server.
 let world: World;
 const start = async (options: WorldOptions = {}): Promise<World> => {
   world = await startWorld(options);
@@ -137,5 +139,31 @@ describe('the gate', () => {
     expect(await waiting(check(args, direct))).toBe(id);
     await decide(id, 'reject');
     expect(await waiting(check(args, direct))).not.toBe(id);
+  });
+
+  it('tells a waiting run what stands, what was decided and what came of it; nobody else', async () => {
+    await start({ config: human });
+    const { approvals } = world.governance;
+    const owner = { tenantId: TENANT, userId: userId('ada') };
+    const id = await waiting(check());
+    expect(await approvals.show(owner, id)).toMatchObject({ id, status: 'awaiting_human' });
+    expect(await approvals.decided(owner, id)).toBeNull();
+    await expect(approvals.show({ ...owner, userId: userId('eve') }, id)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    await decide(id, 'approve', 'fine');
+    await world.governance.idle();
+    const decision = await approvals.decided(owner, id);
+    expect(decision).toMatchObject({
+      status: 'approved',
+      reason: 'fine',
+      execution: { status: 'completed', result: { order: 1 } },
+    });
+    expect(world.decided.map(decisionOf)).toEqual([decision]);
+    await approvals.withdraw(owner, id);
+    expect(await approvals.decided(owner, id)).toEqual(decision);
+    const open = await waiting(check({ article: 'pens' }));
+    await approvals.withdraw(owner, open);
+    expect(await approvals.decided(owner, open)).toMatchObject({ status: 'cancelled', execution: null });
   });
 });

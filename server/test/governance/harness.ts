@@ -98,8 +98,8 @@ export interface WorldOptions {
 }
 
 export const startWorld = async (options: WorldOptions = {}): Promise<World> => {
-  const [sqlite] = testStores;
-  const store = options.store ?? sqlite;
+  // PostgreSQL where a server is named, else SQLite.
+  const store = options.store ?? testStores.at(-1);
   if (store === undefined) throw new Error('no store');
   const { db, drop } = await store.open();
   const clock = { now: Date.UTC(2026, 4, 14, 9) };
@@ -226,6 +226,11 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       killed.push(built);
       built = await build();
       await built.governance.start();
+      if (db.dialect === 'postgres') {
+        // With other nodes about, what is left undone is taken over after a while only.
+        clock.now += 240_000;
+        await built.governance.sweep(clock.now);
+      }
     },
     async close() {
       for (const process of [...killed, built]) {

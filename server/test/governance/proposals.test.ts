@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/features/audit/index.ts';
 import { aTool, startWorld, TENANT, userId, type World, type WorldOptions } from './harness.ts';
 
+// On PostgreSQL too where test/support/stores.ts finds a server.
 let world: World;
 const start = async (options: WorldOptions = {}): Promise<World> => {
   world = await startWorld(options);

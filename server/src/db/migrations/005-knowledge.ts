@@ -101,7 +101,8 @@ export const knowledge: SchemaStep = {
       );
     } else {
       await sql`create table chunk_terms (
-        seq bigint primary key references chunks (seq) on delete cascade, terms tsvector not null
+        seq bigint primary key references chunks (seq) on delete cascade, terms tsvector not null,
+        length integer not null
       )`.execute(db);
       await sql`create index chunk_terms_gin on chunk_terms using gin (terms)`.execute(db);
     }

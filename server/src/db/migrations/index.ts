@@ -9,6 +9,11 @@ import { agents } from './007-agents.ts';
 import { memory } from './008-memory.ts';
 import { mcp } from './009-mcp.ts';
 import { governance } from './010-governance.ts';
+import { jobs } from './011-jobs.ts';
+import { webhooks } from './012-webhooks.ts';
+import { tasks } from './013-tasks.ts';
+import { notifications } from './014-notifications.ts';
+import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -23,5 +28,10 @@ export const migrations: readonly SchemaStep[] = [
   memory,
   mcp,
   governance,
+  jobs,
+  webhooks,
+  tasks,
+  notifications,
+  agentSuggestions,
   runSteps,
 ];

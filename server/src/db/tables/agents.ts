@@ -10,6 +10,24 @@ export interface AgentSettingsRow {
   updated_at: number;
 }
 
+/** A change of an agent's instructions that waits for an operator, or was decided. */
+export interface AgentSuggestionRow {
+  id: string;
+  tenant_id: string;
+  agent_id: string;
+  /** Text to be added to the tenant's instructions. */
+  instruction: string;
+  reason: string | null;
+  /** `open`, `accepted`, `rejected`. */
+  status: string;
+  suggested_by: string;
+  conversation_id: string | null;
+  created_at: number;
+  decided_by: string | null;
+  decided_at: number | null;
+}
+
 export interface AgentTables {
+  agent_suggestions: AgentSuggestionRow;
   agent_settings: AgentSettingsRow;
 }

@@ -5,10 +5,14 @@ import type { CostTables } from './costs.ts';
 import type { GovernanceTables } from './governance.ts';
 import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
+import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NotificationTables } from './notifications.ts';
 import type { RunStepTables } from './run-steps.ts';
+import type { TaskTables } from './tasks.ts';
+import type { WebhookTables } from './webhooks.ts';
 
 /** All tables of the platform. Each feature describes its own in a file of this folder; the DDL is in `migrations/`. */
 export interface Tables
@@ -19,7 +23,11 @@ export interface Tables
     GovernanceTables,
     HttpTables,
     IdentityTables,
+    JobTables,
     KnowledgeTables,
     McpTables,
     MemoryTables,
-    RunStepTables {}
+    NotificationTables,
+    RunStepTables,
+    TaskTables,
+    WebhookTables {}

@@ -4,3 +4,7 @@ export { agentRoutes } from './routes.ts';
 export type { RunSample } from './rules.ts';
 export { type AgentService, createAgentService, type EffectiveAgent } from './service.ts';
 export { createAgentStore } from './store.ts';
+export { suggestionRoutes } from './suggestions.routes.ts';
+export { createSuggestionStore } from './suggestions.store.ts';
+export { createSuggestions, type Suggestions } from './suggestions.ts';
+export { agentTools } from './tools.ts';

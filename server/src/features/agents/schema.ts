@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Strict, StringEnum } from '../../kernel/schema.ts';
+import { Nullable, Page, PageQuery, Strict, StringEnum, Timestamp, Uuid } from '../../kernel/schema.ts';
+
+/** Characters of a tenant's instructions for one agent. */
+export const MAX_INSTRUCTIONS = 16_000;
 
 const count = (description: string) => Type.Integer({ description });
 const figure = (description: string) => Nullable(Type.Number(), { description });
@@ -55,8 +58,31 @@ export const AgentPatch = Strict(
   {
     enabled: Type.Optional(Type.Boolean()),
     model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-    instructions: Type.Optional(Nullable(Type.String({ maxLength: 16_000 }))),
+    instructions: Type.Optional(Nullable(Type.String({ maxLength: MAX_INSTRUCTIONS }))),
   },
   { minProperties: 1 },
 );
 export type AgentPatch = Static<typeof AgentPatch>;
+
+export const SUGGESTION_STATUSES = ['open', 'accepted', 'rejected'] as const;
+export const Suggestion = Type.Object(
+  {
+    id: Uuid(),
+    agent_id: Type.String(),
+    instruction: Type.String({ description: 'Text that accepting adds to the agent’s instructions' }),
+    reason: Nullable(Type.String()),
+    status: StringEnum(SUGGESTION_STATUSES),
+    suggested_by: Type.String({ description: 'Id of the person in whose conversation it came up' }),
+    created_at: Timestamp(),
+    decided_by: Nullable(Type.String()),
+    decided_at: Nullable(Timestamp()),
+  },
+  { description: 'A change of an agent’s instructions that an operator accepts or rejects' },
+);
+export type Suggestion = Static<typeof Suggestion>;
+export const SuggestionPage = Page(Suggestion);
+export const SuggestionQuery = Strict({
+  ...PageQuery,
+  status: Type.Optional(StringEnum(SUGGESTION_STATUSES)),
+  agent_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+});

@@ -1,3 +1,4 @@
 export { auditRoutes } from './routes.ts';
 export { type Audit, type AuditEvent, actorOf, createAudit } from './service.ts';
+export { type AuditToolsDeps, auditTools, type RightsOfUser } from './tools.ts';
 export { type AuditVerdict, verifyAllAudits, verifyAudit } from './verify.ts';

@@ -53,13 +53,14 @@ describe.each(testStores)('cost accounts on $name', (store) => {
   let zone = 'UTC';
   let db: Db;
   let drop: () => Promise<void>;
+  let again: () => Promise<Db>;
   let costs: Costs;
   let alerts: CostAlert[];
   const opened: Costs[] = [];
 
-  const process = (): Costs => {
+  const process = (on = db): Costs => {
     const made = createCosts({
-      db,
+      db: on,
       clock: { now: () => now },
       timeZoneOf: () => Promise.resolve(zone),
       onAlert: (alert) => alerts.push(alert),
@@ -79,7 +80,7 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     now = DAY;
     zone = 'UTC';
     alerts = [];
-    ({ db, drop } = await store.open());
+    ({ db, drop, again } = await store.open());
     costs = process();
   });
   afterEach(async () => {
@@ -164,6 +165,45 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => hold(60 * 3)));
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(5);
     expect((await counter('tenant', 'day'))?.reserved_nano).toBe(900);
+  });
+
+  it('holds over two processes: 200 calls at once, some of which take a while', async () => {
+    // SQLite has one process; there the second half comes through the same one.
+    const otherDb = store.name === 'postgres' ? await again() : db;
+    const other = process(otherDb);
+    const nodes = [
+      { on: db, costs },
+      { on: otherDb, costs: other },
+    ];
+    let highest = 0;
+    const watch = async () => {
+      const row = await counter('tenant', 'day');
+      highest = Math.max(highest, (row?.used_nano ?? 0) + (row?.reserved_nano ?? 0));
+    };
+    let spent = 0;
+    let refused = 0;
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const node = nodes[i % 2];
+        if (node === undefined) throw new Error('no node');
+        const who = { userId: `u${i % 7}`, agentId: i % 3 === 0 ? 'zeus' : 'hermes' };
+        try {
+          const made = await node.on.write((tx) => node.costs.hold(tx, ask(60, who)));
+          await watch();
+          await node.on.write((tx) => node.costs.settle(tx, made, [spend(i % 61)]));
+          spent += i % 61;
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'COST_EXCEEDED' });
+          refused++;
+        }
+        await watch();
+      }),
+    );
+    expect(highest).toBeLessThanOrEqual(1000);
+    expect(refused).toBeGreaterThan(100);
+    expect(await counter('tenant', 'day')).toMatchObject({ used_nano: spent, reserved_nano: 0 });
+    const ledger = await db.read.selectFrom('ledger').select('cost_nano').execute();
+    expect(ledger.reduce((sum, row) => sum + row.cost_nano, 0)).toBe(spent);
   });
 
   it('limits by user and by agent, each on its own', async () => {

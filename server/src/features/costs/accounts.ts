@@ -18,7 +18,7 @@ import {
   reserve,
   reservedByRun,
 } from './hot.store.ts';
-import { ensureLimits, keyOf, type LimitDefaults, lockLimits } from './limits.store.ts';
+import { ensureLimits, keyOf, type LimitDefaults } from './limits.store.ts';
 import { ANY_RUN, leastRoom, roomOf } from './rules.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -129,34 +129,42 @@ export const createAccounts = (options: AccountsOptions) => {
     );
   };
 
-  /** Makes those of the subject's counters that are missing, each with the limit that holds for it now. */
-  const createMissing = async (
-    tx: Queryable,
-    calendar: TenantCalendar,
-    who: CostSubject,
-    present: ReadonlySet<string>,
-    now: number,
-  ): Promise<void> => {
-    await lockLimits(tx, dialect, who.tenantId);
-    const limits = await ensureLimits(tx, who.tenantId, options.defaults, now);
-    const amounts = new Map(limits.map((limit) => [keyOf(limit), limit.limit_nano]));
-    for (const key of keysOf(calendar, who)) {
-      if (present.has(key.id)) continue;
-      const carriesRunLimit = key.scope === 'tenant' && key.period === 'day';
-      await createCounter(tx, key, {
-        limitNano: amounts.get(keyOf(key)) ?? null,
-        runLimitNano: carriesRunLimit
-          ? (amounts.get(keyOf({ scope: 'run', subject: ANY_RUN, period: 'run' })) ?? null)
-          : null,
-      });
-    }
-  };
-
   const lock = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
     if (dialect === 'postgres') await lockCounters(tx, counterIds(ids));
   };
 
-  /** Every counter of the subject, made where it is missing. */
+  /**
+   * Makes those of the subject's counters that are missing, each with the limit that holds for it now. The tenant's day
+   * comes first and is locked before the others are made: whoever makes counters of the tenant waits there and nowhere
+   * else, so two that begin a period together do not wait for each other.
+   */
+  const createMissing = async (
+    tx: Queryable,
+    calendar: TenantCalendar,
+    who: CostSubject,
+    now: number,
+  ): Promise<void> => {
+    const limits = await ensureLimits(tx, who.tenantId, options.defaults, now);
+    const amounts = new Map(limits.map((limit) => [keyOf(limit), limit.limit_nano]));
+    const runLimitNano = amounts.get(keyOf({ scope: 'run', subject: ANY_RUN, period: 'run' })) ?? null;
+    const [day, ...others] = keysOf(calendar, who);
+    if (day === undefined) return;
+    const create = (key: CounterKey) =>
+      createCounter(tx, key, {
+        limitNano: amounts.get(keyOf(key)) ?? null,
+        runLimitNano: key === day ? runLimitNano : null,
+      });
+    if ((await selectCounters(tx, [day.id])).length === 0) await create(day);
+    await lock(tx, [day.id]);
+    const rows = await selectCounters(
+      tx,
+      others.map((key) => key.id),
+    );
+    const present = new Set(rows.map((row) => row.id));
+    for (const key of others) if (!present.has(key.id)) await create(key);
+  };
+
+  /** Every counter of the subject, made where it is missing, and locked. */
   const readCounters = async (
     tx: Queryable,
     calendar: TenantCalendar,
@@ -167,7 +175,8 @@ export const createAccounts = (options: AccountsOptions) => {
     await lock(tx, ids);
     const rows = await selectCounters(tx, ids);
     if (rows.length === ids.length) return rows;
-    await createMissing(tx, calendar, who, new Set(rows.map((row) => row.id)), now);
+    await createMissing(tx, calendar, who, now);
+    await lock(tx, ids);
     return selectCounters(tx, ids);
   };
 

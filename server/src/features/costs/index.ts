@@ -10,6 +10,7 @@ import { createCalendars } from './calendar.ts';
 import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
+import { costTools } from './tools.ts';
 import type { CostAlert } from './types.ts';
 import { createUsage } from './usage.ts';
 
@@ -76,7 +77,9 @@ export const createCosts = (options: CostsOptions) => {
 
   const beat = async (): Promise<void> => {
     await touchNode(db, nodeId, clock.now());
-    if (db.dialect === 'postgres') await recover();
+    if (db.dialect !== 'postgres') return;
+    await recover();
+    await limits.correct();
   };
 
   return {
@@ -89,6 +92,7 @@ export const createCosts = (options: CostsOptions) => {
     limits: limits.list,
     putLimits: limits.put,
     usage: usage.usage,
+    tools: costTools({ usage, limits }),
     routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */
     forgetTenant: calendars.forget,

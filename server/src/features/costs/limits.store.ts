@@ -30,16 +30,9 @@ const defaultLimits = (
 ];
 
 /**
- * Keeps a new limit and a new counter of one tenant from passing each other (PostgreSQL; SQLite has one writer).
- * Whoever takes it after row locks of counters must not wait for more of them.
+ * PostgreSQL: waits for every transaction that holds money of the tenant, before its limits change. The locks are taken
+ * in the order in which holds take theirs.
  */
-export const lockLimits = async (tx: Queryable, dialect: DialectName, tenantId: string): Promise<void> => {
-  if (dialect === 'postgres') {
-    await sql`select pg_advisory_xact_lock(hashtext('cost_limits'), hashtext(${tenantId}))`.execute(tx);
-  }
-};
-
-/** PostgreSQL: waits for every transaction that holds money of the tenant, before its limits change. */
 export const lockTenant = async (
   tx: Queryable,
   dialect: DialectName,
@@ -55,7 +48,33 @@ export const lockTenant = async (
     .orderBy('id')
     .forUpdate()
     .execute();
-  await lockLimits(tx, dialect, tenantId);
+};
+
+/**
+ * Counters of running periods whose limit is not the one that is set: on PostgreSQL a counter made in the same instant
+ * as a change can carry the old one.
+ */
+export const staleLimits = (db: Queryable, now: number) =>
+  db
+    .selectFrom('cost_counters as c')
+    .leftJoin('cost_limits as l', (join) =>
+      join
+        .onRef('l.tenant_id', '=', 'c.tenant_id')
+        .onRef('l.scope', '=', 'c.scope')
+        .onRef('l.subject', '=', 'c.subject')
+        .onRef('l.period', '=', 'c.period'),
+    )
+    .select(['c.id', 'c.tenant_id', 'l.limit_nano'])
+    .where('c.ends_at', '>', now)
+    .where(sql<boolean>`c.limit_nano is distinct from l.limit_nano`)
+    .execute();
+
+export const correctLimit = async (
+  tx: Queryable,
+  counterId: string,
+  limitNano: NanoUsd | null,
+): Promise<void> => {
+  await tx.updateTable('cost_counters').set({ limit_nano: limitNano }).where('id', '=', counterId).execute();
 };
 
 export const selectLimits = (db: Queryable, tenantId: string): Promise<CostLimitRow[]> =>

@@ -8,12 +8,14 @@ import { type Audit, actorOf } from '../audit/index.ts';
 import type { Calendars, TenantCalendar } from './calendar.ts';
 import { counterId, selectCounters, spentBetween } from './counters.store.ts';
 import {
+  correctLimit,
   ensureLimits,
   keyOf,
   type LimitDefaults,
   type LimitKey,
   lockTenant,
   putLimit,
+  staleLimits,
 } from './limits.store.ts';
 import {
   type AlertLevel,
@@ -160,6 +162,13 @@ export const createLimits = (options: LimitsOptions) => {
   return {
     /** Every limit of the tenant with what is used and reserved of it now. */
     list,
+
+    /** Puts right what a change and a new counter in the same instant have left apart (PostgreSQL; SQLite has one writer). */
+    async correct(): Promise<void> {
+      for (const stale of await staleLimits(db.read, clock.now())) {
+        await db.write((tx) => correctLimit(tx, stale.id, stale.limit_nano));
+      }
+    },
 
     /** Sets and removes (null) limits; holds from the next reservation on, on every node. */
     async put(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../db/tables/costs.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { MAX_NANO_USD, nanoToUsd } from '../../kernel/money.ts';
-import { csvHeader, csvLines, decimalUsd } from './csv.rules.ts';
+import { csvHeader, csvLines, decimalUsd } from './csv.ts';
 import { forecastNano, leastRoom, roomOf, thresholdOf } from './rules.ts';
 import { byDate, noSums, usagePeriod } from './usage.rules.ts';
 

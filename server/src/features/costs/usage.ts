@@ -4,7 +4,7 @@ import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { Calendars } from './calendar.ts';
-import { csvHeader, csvLines } from './csv.rules.ts';
+import { csvHeader, csvLines } from './csv.ts';
 import { type LimitState, type LimitsService, limitWire } from './limits.ts';
 import { forecastNano } from './rules.ts';
 import type { UsageQuery } from './schema.ts';

@@ -7,6 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { AgentTool, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
+import { createApprovals } from './approvals.ts';
 import { createBoard } from './board.ts';
 import type { GovernanceConfig } from './config.ts';
 import { createExecution } from './execution.ts';
@@ -20,6 +21,7 @@ import type { ToolPolicy } from './types.ts';
 import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
+export { type DecisionNotice, decisionOf } from './approvals.ts';
 export { createMeteredAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
@@ -90,6 +92,8 @@ export const createGovernance = (options: GovernanceOptions) => {
 
   return {
     gate,
+    /** For runs that wait: what stands, what was decided, and the end of what nobody waits for any more. */
+    approvals: createApprovals({ db, records, board }),
     /** The policy that holds for a tool, the operator's file included. */
     policyOf,
     /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */

@@ -289,16 +289,20 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       }),
 
     /** Withdraws an open proposal. 409 when it is closed. */
-    cancel: (caller: Caller, id: string, requestId: string): Promise<Proposal> =>
+    cancel: (
+      by: { tenantId: string; userId: string },
+      id: string,
+      requestId: string | null,
+    ): Promise<Proposal> =>
       db.write(async (tx) => {
-        const proposal = await lockProposal(tx, caller.tenantId, id);
+        const proposal = await lockProposal(tx, by.tenantId, id);
         if (proposal === undefined) throw notFound('proposal');
         if (!isOpen(proposal.status)) {
           throw conflict(`the proposal is closed: ${proposal.status}`, { status: proposal.status });
         }
         const verdict: Verdict = { status: 'cancelled', reason: 'withdrawn' };
-        const actor: Actor = { actorId: caller.userId, actorType: 'user' };
-        return apply(tx, proposal, verdict, { decidedBy: caller.userId, actor, requestId });
+        const actor: Actor = { actorId: by.userId, actorType: 'user' };
+        return apply(tx, proposal, verdict, { decidedBy: by.userId, actor, requestId });
       }),
 
     /** What time decides: a vote without a majority goes to a person, a person's silence ends it. Null: nothing yet. */

@@ -31,6 +31,15 @@ const termQuery = (term: QueryTerm) =>
     ? sql`to_tsquery('simple', ${`${quoted(term.text)}:*`})`
     : sql`plainto_tsquery('english', ${term.text})`;
 
+/**
+ * How often a passage has a word. `ts_rank` of one word without normalisation is the sum of 1/j² over its places,
+ * divided by π²/6; what is missing to 1 is about 1/(n + ½), so n comes back out of it. `weights`: of D, C, B, A.
+ */
+const frequency = (weights: string) => {
+  const rank = sql`ts_rank(${sql.raw(weights)}, f.terms, q.word, 0)`;
+  return sql`(case when ${rank} > 0 then 1 / (1.644934 * greatest(1 - ${rank}, 0.002)) - 0.5 else 0 end)`;
+};
+
 /** One row for each word: its query and how often it was asked. Words that the dictionary drops match nothing. */
 const termRows = (terms: readonly QueryTerm[]) =>
   sql.join(
@@ -43,6 +52,11 @@ const lexemes = ({ tenantId, userId, visibility, titleWords, words }: Omit<Index
   return sql`setweight(to_tsvector('english', ${titleWords}), 'A') || to_tsvector('english', ${words})
     || array_to_tsvector(${scope}::text[])`;
 };
+
+const wordCount = (words: string): number => (words === '' ? 0 : words.split(' ').length);
+
+const lengthOf = (entry: Pick<IndexEntry, 'titleWords' | 'words'>): number =>
+  wordCount(entry.titleWords) + wordCount(entry.words);
 
 /** HNSW takes at most 2,000 dimensions of `vector` and 4,000 of `halfvec`. */
 const columnType = (dimensions: number): 'vector' | 'halfvec' => (dimensions <= 2000 ? 'vector' : 'halfvec');
@@ -102,7 +116,8 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
 
     async add(tx, model, entries) {
       for (const entry of entries) {
-        await sql`insert into chunk_terms (seq, terms) values (${entry.seq}, ${lexemes(entry)})`.execute(tx);
+        await sql`insert into chunk_terms (seq, terms, length)
+          values (${entry.seq}, ${lexemes(entry)}, ${lengthOf(entry)})`.execute(tx);
         await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, embedding)
           values (${entry.seq}, ${entry.tenantId}, ${entry.userId}, ${entry.visibility === 'tenant'},
             ${vectorText(entry.vector)}::${sql.raw(columnType(model.dimensions))})`.execute(tx);
@@ -110,7 +125,9 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
     },
 
     async share(tx, models, entry) {
-      await sql`update chunk_terms set terms = ${lexemes(entry)} where seq = ${entry.seq}`.execute(tx);
+      await sql`update chunk_terms set terms = ${lexemes(entry)}, length = ${lengthOf(entry)} where seq = ${entry.seq}`.execute(
+        tx,
+      );
       for (const model of models) {
         await sql`update ${vectorTable(model)} set shared = ${entry.visibility === 'tenant'} where seq = ${entry.seq}`.execute(
           tx,
@@ -134,25 +151,29 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
       const allowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
       const byWords = async (): Promise<Candidate[]> => {
         if (terms.length === 0) return [];
-        // PostgreSQL's rank knows nothing of how rare a word is, so each word is ranked by itself and weighted as in BM25,
-        // by its share of the passages that have any of them. Weights of D, C, B, A: a word of the title counts twice.
+        // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is; the
+        // rarity is that among the passages that have any of the words. A word of the title counts twice.
         const { rows } = await sql<CandidateRow>`
           with q (i, word, times) as (values ${termRows(terms)}),
           found as materialized (
-            select seq, terms from chunk_terms
+            select seq, terms, length from chunk_terms
             where terms @@ (${scopeQuery(scope)}::tsquery && (${sql.join(terms.map(termQuery), sql` || `)}))
               and exists (select 1 from q where numnode(word) > 0) ${allowed}
           ),
           hits as (
-            select f.seq, q.i, q.times * ts_rank('{0.5, 0.5, 0.5, 1}', f.terms, q.word, 1) as place
+            select f.seq, f.length, q.i, q.times,
+              ${frequency("'{1, 1, 1, 1}'")} + ${frequency("'{0, 0, 0, 1}'")} as often
             from found f join q on f.terms @@ q.word
           ),
           rare as (
             select i, ln(1 + ((select count(*) from found) - count(*) + 0.5) / (count(*) + 0.5)) as weight
             from hits group by i
           ),
+          mean as (select greatest(avg(length), 1) as length from found),
           ranked as (
-            select h.seq, sum(h.place * r.weight) as place from hits h join rare r on r.i = h.i
+            select h.seq, sum(r.weight * h.times * h.often * 2.2
+              / (h.often + 1.2 * (0.25 + 0.75 * h.length / mean.length))) as place
+            from hits h join rare r on r.i = h.i cross join mean
             group by h.seq order by place desc, h.seq limit ${depth}
           )
           select r.seq, c.document_id from ranked r join chunks c on c.seq = r.seq

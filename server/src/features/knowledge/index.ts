@@ -7,6 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
+import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
 import { createDocumentsService } from './documents.service.ts';
 import { chargedEmbedder } from './embedding.ts';
@@ -16,6 +17,7 @@ import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts'
 import { knowledgeRoutes } from './routes.ts';
 import { createSearchService } from './search.service.ts';
 import { createKnowledgeStore } from './store.ts';
+import { tableTool } from './table-tool.ts';
 import { knowledgeTools } from './tools.ts';
 import { documentWire } from './wire.ts';
 
@@ -28,6 +30,8 @@ export interface KnowledgeOptions {
   blobs: BlobStore;
   parser: DocumentParser;
   embedder: Embedder;
+  /** For `query_table`; without it there is no such tool. */
+  tables?: TableEngine | undefined;
   charge: ChargeEmbedding;
   events: EventSink;
   idempotency: Idempotency;
@@ -61,12 +65,14 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
   const search = createSearchService({ store, index, embedder, model, searchMemories, warn });
+  const { tables } = options;
+  const extra = tables === undefined ? [] : [tableTool({ documents, store, parser, engine: tables })];
   let refreshing: Promise<void> = Promise.resolve();
 
   return {
     routes: knowledgeRoutes({ documents, search, store, idempotency, clock }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
-    tools: knowledgeTools({ documents, search, store }),
+    tools: knowledgeTools({ documents, search, store, extra }),
     async exportPersonal(tenantId, userId) {
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));

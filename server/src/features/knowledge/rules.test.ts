@@ -57,6 +57,7 @@ describe('words', () => {
 
   it('pairs characters of scripts without spaces, and takes one as a prefix', () => {
     expect(indexText('東京都 abc')).toBe('東京 京都 都 abc');
+    expect(indexText('Node東京2026年版')).toBe('node 東京 京 2026 年版 版');
     expect(queryTerms('京都')).toEqual([{ text: '京都', prefix: false, count: 1 }]);
     expect(queryTerms('京')).toEqual([{ text: '京', prefix: true, count: 1 }]);
   });
@@ -68,6 +69,7 @@ describe('words', () => {
   });
 
   it('leaves nothing that an index could read as syntax', () => {
+    expect([indexText('⺀'), queryTerms('⺀')]).toEqual(['', []]);
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         expect(indexText(text.toWellFormed())).toMatch(/^[\p{L}\p{N}\p{M}\u3005\u30fc ]*$/u);

@@ -1,14 +1,11 @@
-import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import type { DocumentRow } from '../../db/tables/knowledge.ts';
-import type { Scope } from '../../kernel/caller.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { PageRequest } from '../../kernel/pagination.ts';
 import type { Chunk } from './chunks.ts';
-import { filtered, readable } from './filters.store.ts';
+import { COLUMNS, json, toDocument, toVisibility } from './document-rows.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
-import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
+import type { KnowledgeDocument } from './ports.ts';
+import { createKnowledgeReads } from './read.store.ts';
 import { factsOf, type Visibility } from './rules.ts';
 import { fold, indexText } from './terms.rules.ts';
 
@@ -29,48 +26,6 @@ import { fold, indexText } from './terms.rules.ts';
 
 /** Chunks written in one transaction: on SQLite other writers wait that long (about 10 ms). */
 const BATCH = 64;
-
-const COLUMNS = [
-  'documents.id',
-  'documents.tenant_id',
-  'documents.user_id',
-  'documents.title',
-  'documents.filename',
-  'documents.content_type',
-  'documents.size_bytes',
-  'documents.sha256',
-  'documents.language',
-  'documents.page_count',
-  'documents.chunk_count',
-  'documents.visibility',
-  'documents.metadata',
-  'documents.created_at',
-  'documents.indexed_at',
-] as const;
-
-type ListedRow = Omit<DocumentRow, 'status' | 'folded_name' | 'text' | 'model_n' | 'chunking_version'>;
-
-const json = <T>(text: string): T => JSON.parse(text) as T;
-
-const toVisibility = (text: string): Visibility => (text === 'tenant' ? 'tenant' : 'private');
-
-const toDocument = (row: ListedRow): KnowledgeDocument => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  userId: row.user_id,
-  title: row.title,
-  filename: row.filename,
-  contentType: row.content_type,
-  sizeBytes: row.size_bytes,
-  sha256: row.sha256,
-  language: row.language,
-  pageCount: row.page_count,
-  chunkCount: row.chunk_count,
-  visibility: toVisibility(row.visibility),
-  metadata: json(row.metadata),
-  createdAt: row.created_at,
-  indexedAt: row.indexed_at,
-});
 
 /** For the full-text index; headings that stand in the chunk count as title all the same. */
 const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>) => ({
@@ -97,14 +52,6 @@ export interface StaleDocument {
   tenantId: string;
   userId: string;
   title: string;
-}
-
-export interface DocumentQuery {
-  /** Any of them. */
-  tags?: readonly string[];
-  contentTypes?: readonly string[];
-  /** Part of title or file name, in any case. */
-  q?: string;
 }
 
 const batches = <T>(items: readonly T[]): T[][] => {
@@ -159,14 +106,6 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     if (seqs.length === 0) return;
     await index.remove(tx, models, seqs);
     await tx.deleteFrom('chunks').where('seq', 'in', seqs).execute();
-  };
-
-  const get = async (scope: Scope, id: string): Promise<KnowledgeDocument | null> => {
-    const row = await readable(db.read, scope)
-      .select(COLUMNS)
-      .where('documents.id', '=', id)
-      .executeTakeFirst();
-    return row ? toDocument(row) : null;
   };
 
   /** Removes chunks batch by batch, then the row. The document is in state `deleting` by then. */
@@ -387,67 +326,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       }));
     },
 
-    get,
-
-    async text(scope: Scope, id: string): Promise<string | null> {
-      const row = await readable(db.read, scope)
-        .select('documents.text')
-        .where('documents.id', '=', id)
-        .executeTakeFirst();
-      return row?.text ?? null;
-    },
-
-    async list(scope: Scope, page: PageRequest, query: DocumentQuery) {
-      const filters: SearchFilters = {
-        ...(query.tags ? { tags: query.tags } : {}),
-        ...(query.contentTypes ? { contentTypes: query.contentTypes } : {}),
-      };
-      let matching = filtered(db.read, scope, filters);
-      if (query.q !== undefined) {
-        const pattern = `%${fold(query.q).replaceAll(/[\\%_]/g, '\\$&')}%`;
-        matching = matching.where(sql<boolean>`documents.folded_name like ${pattern} escape '\\'`);
-      }
-      const { total } = await matching
-        .select((w) => w.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      let rows = matching.select(COLUMNS);
-      const { after } = page;
-      if (after !== null) {
-        rows = rows.where((w) =>
-          w.or([
-            w('documents.created_at', '<', after.createdAt),
-            w.and([w('documents.created_at', '=', after.createdAt), w('documents.id', '<', after.id)]),
-          ]),
-        );
-      } else rows = rows.offset((page.page - 1) * page.limit);
-      const found = await rows
-        .orderBy('documents.created_at', 'desc')
-        .orderBy('documents.id', 'desc')
-        .limit(page.limit + 1)
-        .execute();
-      return { documents: found.map(toDocument), total: Number(total) };
-    },
-
-    /** In reading order; the cursor's place is the ordinal. */
-    async chunks(id: string, page: PageRequest): Promise<StoredChunk[]> {
-      let rows = db.read.selectFrom('chunks').selectAll().where('document_id', '=', id);
-      if (page.after !== null) rows = rows.where('ordinal', '>', page.after.createdAt);
-      else rows = rows.offset((page.page - 1) * page.limit);
-      const found = await rows
-        .orderBy('ordinal')
-        .limit(page.limit + 1)
-        .execute();
-      return found.map((row) => ({
-        id: row.id,
-        documentId: row.document_id,
-        ordinal: row.ordinal,
-        start: row.start_offset,
-        end: row.end_offset,
-        page: row.page,
-        headingPath: json(row.heading_path),
-        text: row.text,
-      }));
-    },
+    ...createKnowledgeReads(db),
 
     /**
      * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
@@ -538,56 +417,6 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     async exists(id: string): Promise<boolean> {
       const row = await db.read.selectFrom('documents').select('id').where('id', '=', id).executeTakeFirst();
       return row !== undefined;
-    },
-
-    async ofUser(tenantId: string, userId: string): Promise<(KnowledgeDocument & { text: string })[]> {
-      const rows = await db.read
-        .selectFrom('documents')
-        .select([...COLUMNS, 'documents.text'])
-        .where('tenant_id', '=', tenantId)
-        .where('user_id', '=', userId)
-        .where('status', '=', 'ready')
-        .orderBy('created_at')
-        .execute();
-      return rows.map((row) => ({ ...toDocument(row), text: row.text }));
-    },
-
-    /** Passages by row number that `scope` may (still) read; the second wall behind the indexes. */
-    async passages(scope: Scope, seqs: readonly number[]): Promise<Map<number, Passage>> {
-      if (seqs.length === 0) return new Map();
-      const rows = await readable(db.read, scope)
-        .innerJoin('chunks', 'chunks.document_id', 'documents.id')
-        .select([
-          'chunks.seq',
-          'chunks.id as chunk_id',
-          'chunks.page',
-          'chunks.heading_path',
-          'chunks.ordinal',
-          'chunks.text',
-          'documents.id',
-          'documents.title',
-          'documents.content_type',
-          'documents.metadata',
-        ])
-        .where('chunks.seq', 'in', seqs)
-        .execute();
-      return new Map(
-        rows.map((row) => [
-          row.seq,
-          {
-            seq: row.seq,
-            chunkId: row.chunk_id,
-            documentId: row.id,
-            title: row.title,
-            contentType: row.content_type,
-            metadata: json<Record<string, unknown>>(row.metadata),
-            page: row.page,
-            headingPath: json<string[]>(row.heading_path),
-            ordinal: row.ordinal,
-            text: row.text,
-          },
-        ]),
-      );
     },
   };
 };

@@ -4,10 +4,13 @@
  * pairs of characters, so that any part of two or more characters is found (a trigram index misses words of two, which
  * most Chinese and Japanese words are).
  */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]/u;
-const PARTS =
-  /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]+)|([\p{L}\p{N}\p{M}]+)/gu;
+const SCRIPTS =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc\\u3005]';
+/** Letters, numbers and marks of them: scripts have symbols too, which no index takes as words. */
+const UNSPACED_CLASS = `[${SCRIPTS}&&[\\p{L}\\p{N}\\p{M}]]`;
+const UNSPACED = new RegExp(UNSPACED_CLASS, 'v');
+/** Groups: a run of such a script, or a word. */
+const PARTS = new RegExp(`(${UNSPACED_CLASS}+)|([[\\p{L}\\p{N}\\p{M}]--${SCRIPTS}]+)`, 'gv');
 const ACCENTS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
 /** Longer runs are data, not words; cut so that no engine refuses them. */

@@ -27,6 +27,7 @@ export const knowledgeTools = (deps: {
   documents: DocumentsService;
   search: SearchService;
   store: KnowledgeStore;
+  extra: readonly AgentTool[];
 }): ToolSource => {
   const { documents, search, store } = deps;
 
@@ -134,6 +135,6 @@ export const knowledgeTools = (deps: {
     },
   };
 
-  const tools = [searchDocuments, readDocument, listDocuments];
+  const tools = [searchDocuments, readDocument, listDocuments, ...deps.extra];
   return { list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)) };
 };

@@ -11,10 +11,12 @@ import { createPinBook } from './pins.ts';
 import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
+import { mayUseServer } from './rules.ts';
 import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
 import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
+import { mcpServerTools } from './tools.ts';
 
 export { createFilesServer } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
@@ -25,6 +27,7 @@ export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
+export { type McpServerSummary, mcpServerTools } from './tools.ts';
 export type { ServerPolicy, ToolPolicy } from './types.ts';
 
 export interface McpOptions {
@@ -54,6 +57,8 @@ export interface McpFeature {
   routes: AnyRoute[];
   /** Tools of all servers, for agents and for the door. */
   toolSource: ToolSource;
+  /** `list_mcp_servers`, for the agents. */
+  serverTools: ToolSource;
   calls: Calls;
   /** Reads what is registered and begins to connect; returns before any server has answered. */
   start(): Promise<void>;
@@ -126,6 +131,21 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
       proposal: options.proposal,
     }),
     toolSource: { list: (caller) => calls.list(caller) },
+    serverTools: mcpServerTools((caller) =>
+      registry
+        .visible(caller.tenantId)
+        .filter((server) => mayUseServer(server.definition.access, caller))
+        .map(({ definition, runtime }) => {
+          const { status, tools, lastError } = runtime.state();
+          return {
+            name: definition.name,
+            transport: definition.endpoint?.transport ?? 'builtin',
+            status,
+            toolCount: tools.length,
+            lastError,
+          };
+        }),
+    ),
     calls,
     start: () => registry.start(),
     close: () => registry.close(),

@@ -8,6 +8,7 @@ import type { Ask } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
 import { createObserveTurn, type Turn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
+import { preferenceTools } from './preference-tools.ts';
 import { createRecallStore } from './recall.store.ts';
 import { createRecall, type RecalledFact, type Who } from './recall.ts';
 import { relationView } from './records.ts';
@@ -49,6 +50,8 @@ export interface MemoryHit {
 export interface Memory {
   routes: AnyRoute[];
   tools: ToolSource;
+  /** `get_preferences` and `set_preference`. */
+  preferenceTools: ToolSource;
   /** Facts for a prompt, the best first: `text` is one line with its source. */
   recall(who: Who, query: string, limit: number): Promise<RecalledFact[]>;
   /** Lines on what the user wants, likes and is called, for every prompt. */
@@ -85,6 +88,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
   return {
     routes: memoryRoutes(service, transfer, options.maxImportBytes ?? DEFAULT_IMPORT_BYTES),
     tools: createMemoryTools({ service, entities, relations, remember, recall, clock }),
+    preferenceTools: preferenceTools({ remember, preferences: (caller) => recall.preferences(caller) }),
     recall: recall.recall,
     preferences: recall.preferences,
     observeTurn: createObserveTurn({ remember, recall, ask: options.ask ?? null }),

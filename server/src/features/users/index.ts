@@ -14,3 +14,4 @@ export {
   type UserRow,
   updateUser,
 } from './store.ts';
+export { findRights, profileTools } from './tools.ts';

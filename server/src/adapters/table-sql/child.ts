@@ -1,0 +1,102 @@
+import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api';
+import type { DataTable, TableAnswer, TableColumnType } from '../../kernel/table-sql.ts';
+import type { FromChild, ToChild } from './messages.ts';
+
+/**
+ * The process that runs one query: an engine in memory that has lost files, extensions and its own settings before it sees
+ * a word of the query. It ends after its answer.
+ */
+
+const CAST: Record<TableColumnType, string> = {
+  number: 'double',
+  date: 'date',
+  timestamp: 'timestamp',
+  text: 'varchar',
+};
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** No table of a document has this name: theirs hold no leading underscore. */
+const STAGING = '__staging';
+
+const load = async (connection: DuckDBConnection, table: DataTable): Promise<void> => {
+  const columns = table.columns.map((column) => quoted(column.name));
+  await connection.run(`create table ${STAGING} (${columns.map((name) => `${name} varchar`).join(', ')})`);
+  const appender = await connection.createAppender(STAGING);
+  for (const row of table.rows) {
+    for (let i = 0; i < columns.length; i++) {
+      const value = row[i] ?? null;
+      if (value === null) appender.appendNull();
+      else appender.appendVarchar(value);
+    }
+    appender.endRow();
+  }
+  appender.closeSync();
+  const typed = table.columns.map(
+    (column) => `try_cast(${quoted(column.name)} as ${CAST[column.type]}) as ${quoted(column.name)}`,
+  );
+  await connection.run(`create table ${quoted(table.name)} as select ${typed.join(', ')} from ${STAGING}`);
+  await connection.run(`drop table ${STAGING}`);
+};
+
+const LOCKS = [
+  "set temp_directory = ''",
+  'set autoinstall_known_extensions = false',
+  'set autoload_known_extensions = false',
+  'set allow_community_extensions = false',
+  'set enable_external_access = false',
+  'set lock_configuration = true',
+];
+
+const plain = (value: unknown): string | number | boolean | null => {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return JSON.stringify(value);
+  // 64-bit integers and decimals come as text; what a number holds exactly becomes one.
+  return /^-?\d{1,15}$/.test(value) && !/^-?0\d/.test(value) ? Number(value) : value;
+};
+
+const answer = async (job: ToChild): Promise<TableAnswer> => {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: `${job.memoryMib}MB`,
+  });
+  const connection = await instance.connect();
+  for (const table of job.tables) await load(connection, table);
+  for (const lock of LOCKS) await connection.run(lock);
+  const statements = await connection.extractStatements(job.sql);
+  if (statements.count !== 1) throw new Error('Write exactly one SELECT statement.');
+  const statement = await statements.prepare(0);
+  if (statement.statementType !== StatementType.SELECT) throw new Error('Only SELECT is possible.');
+  const reader = await statement.streamAndReadUntil(job.maxRows + 1);
+  const types = reader.columnTypes();
+  const rows = reader.getRowsJson();
+  return {
+    columns: reader.deduplicatedColumnNames(),
+    rows: rows.slice(0, job.maxRows).map((row) =>
+      row.map((value, i) =>
+        // A text that looks like a number stays a text.
+        types[i]?.toString() === 'VARCHAR' && typeof value === 'string' ? value : plain(value),
+      ),
+    ),
+    truncated: rows.length > job.maxRows,
+  };
+};
+
+/** The engine's advice on more memory is for its operator. */
+const reasonOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : 'the query failed';
+  return text.startsWith('Out of Memory') ? 'The query needs more memory than is allowed.' : text;
+};
+
+const send = (message: FromChild): void => {
+  process.send?.(message, () => process.exit(0));
+};
+
+process.once('message', (job: ToChild) => {
+  answer(job).then(
+    (found) => send({ type: 'answer', answer: found }),
+    (error: unknown) => send({ type: 'fault', message: reasonOf(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,58 @@
+export interface TaskRow {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  description: string;
+  agent_id: string | null;
+  context: string | null;
+  /** low, normal, high, urgent */
+  priority: string;
+  scheduled_at: number | null;
+  cron: string | null;
+  timezone: string;
+  /** skip, queue */
+  overlap: string;
+  /** run_once, skip */
+  missed: string;
+  /** What the credential that made the task was allowed: its runs may do no more, whatever the owner may. */
+  permissions: string;
+  status: string;
+  progress: string | null;
+  result: string | null;
+  error: string | null;
+  /** Of the newest run. */
+  attempts: number;
+  next_run_at: number | null;
+  created_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
+/** One due slot of a task, with all its attempts. */
+export interface TaskRunRow {
+  id: string;
+  task_id: string;
+  tenant_id: string;
+  user_id: string;
+  /** The time that it was due: at most one run has it. */
+  slot_at: number;
+  /** queued, running, awaiting_approval, completed, failed, cancelled, skipped */
+  status: string;
+  attempts: number;
+  /** Chat runs of its attempts, in order. */
+  run_ids: string;
+  conversation_id: string | null;
+  result: string | null;
+  error: string | null;
+  cost_nano: number;
+  /** 1 or 0. */
+  cancel_requested: number;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+export interface TaskTables {
+  tasks: TaskRow;
+  task_runs: TaskRunRow;
+}

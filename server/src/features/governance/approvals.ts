@@ -1,0 +1,52 @@
+import type { Db } from '../../db/db.ts';
+import { notFound } from '../../kernel/errors.ts';
+import type { Board } from './board.ts';
+import type { Records } from './records.ts';
+import { findProposal } from './store.ts';
+import { isOpen, type Proposal } from './types.ts';
+import { type ProposalWire, proposalWire } from './wire.ts';
+
+/** What a run that waits for a decision asks, as the person whose run it is. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+export interface DecisionNotice {
+  status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
+  reason: string | null;
+  /** What became of the stored call; null where it was not carried out. */
+  execution: { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null } | null;
+  proposal: ProposalWire;
+}
+
+/** The decision in a proposal; null while it is open or its call has not been carried out. */
+export const decisionOf = (proposal: Proposal): DecisionNotice | null => {
+  const { status, reason, execution } = proposal;
+  if (status === 'voting' || status === 'awaiting_human') return null;
+  const base = { status, reason, proposal: proposalWire(proposal) };
+  if (status !== 'approved' || execution === null) return { ...base, execution: null };
+  const { status: end, result, error } = execution;
+  if (end === 'pending' || end === 'running') return null;
+  return { ...base, execution: { status: end, result, error } };
+};
+
+export const createApprovals = (options: { db: Db; records: Records; board: Pick<Board, 'changed'> }) => {
+  const find = async (owner: Owner, id: string): Promise<Proposal> => {
+    const proposal = await findProposal(options.db.read, { ...owner, reach: 'own' }, id);
+    if (proposal === undefined) throw notFound('proposal');
+    return proposal;
+  };
+  return {
+    show: async (owner: Owner, id: string): Promise<ProposalWire> => proposalWire(await find(owner, id)),
+
+    decided: async (owner: Owner, id: string): Promise<DecisionNotice | null> =>
+      decisionOf(await find(owner, id)),
+
+    /** Ends an open proposal whose run has been stopped; a closed one stays as it is. */
+    async withdraw(owner: Owner, id: string): Promise<void> {
+      if (!isOpen((await find(owner, id)).status)) return;
+      options.board.changed(await options.records.cancel(owner, id, null));
+    },
+  };
+};

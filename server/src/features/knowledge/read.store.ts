@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/db.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import { COLUMNS, json, toDocument } from './document-rows.ts';
+import { filtered, readable } from './filters.store.ts';
+import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
+import { fold } from './terms.rules.ts';
+
+export interface DocumentQuery {
+  /** Any of them. */
+  tags?: readonly string[];
+  contentTypes?: readonly string[];
+  /** Part of title or file name, in any case. */
+  q?: string;
+}
+
+/** What readers ask; everything goes through `readable`, but for the owner's own export. */
+export const createKnowledgeReads = (db: Db) => ({
+  async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
+    const row = await readable(db.read, scope)
+      .select(COLUMNS)
+      .where('documents.id', '=', id)
+      .executeTakeFirst();
+    return row ? toDocument(row) : null;
+  },
+
+  async text(scope: Scope, id: string): Promise<string | null> {
+    const row = await readable(db.read, scope)
+      .select('documents.text')
+      .where('documents.id', '=', id)
+      .executeTakeFirst();
+    return row?.text ?? null;
+  },
+
+  async list(scope: Scope, page: PageRequest, query: DocumentQuery) {
+    const filters: SearchFilters = {
+      ...(query.tags ? { tags: query.tags } : {}),
+      ...(query.contentTypes ? { contentTypes: query.contentTypes } : {}),
+    };
+    let matching = filtered(db.read, scope, filters);
+    if (query.q !== undefined) {
+      const pattern = `%${fold(query.q).replaceAll(/[\\%_]/g, '\\$&')}%`;
+      matching = matching.where(sql<boolean>`documents.folded_name like ${pattern} escape '\\'`);
+    }
+    const { total } = await matching
+      .select((w) => w.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    let rows = matching.select(COLUMNS);
+    const { after } = page;
+    if (after !== null) {
+      rows = rows.where((w) =>
+        w.or([
+          w('documents.created_at', '<', after.createdAt),
+          w.and([w('documents.created_at', '=', after.createdAt), w('documents.id', '<', after.id)]),
+        ]),
+      );
+    } else rows = rows.offset((page.page - 1) * page.limit);
+    const found = await rows
+      .orderBy('documents.created_at', 'desc')
+      .orderBy('documents.id', 'desc')
+      .limit(page.limit + 1)
+      .execute();
+    return { documents: found.map(toDocument), total: Number(total) };
+  },
+
+  /** In reading order; the cursor's place is the ordinal. */
+  async chunks(id: string, page: PageRequest): Promise<StoredChunk[]> {
+    let rows = db.read.selectFrom('chunks').selectAll().where('document_id', '=', id);
+    if (page.after !== null) rows = rows.where('ordinal', '>', page.after.createdAt);
+    else rows = rows.offset((page.page - 1) * page.limit);
+    const found = await rows
+      .orderBy('ordinal')
+      .limit(page.limit + 1)
+      .execute();
+    return found.map((row) => ({
+      id: row.id,
+      documentId: row.document_id,
+      ordinal: row.ordinal,
+      start: row.start_offset,
+      end: row.end_offset,
+      page: row.page,
+      headingPath: json(row.heading_path),
+      text: row.text,
+    }));
+  },
+
+  async ofUser(tenantId: string, userId: string): Promise<(KnowledgeDocument & { text: string })[]> {
+    const rows = await db.read
+      .selectFrom('documents')
+      .select([...COLUMNS, 'documents.text'])
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', '=', userId)
+      .where('status', '=', 'ready')
+      .orderBy('created_at')
+      .execute();
+    return rows.map((row) => ({ ...toDocument(row), text: row.text }));
+  },
+
+  /** Passages by row number that `scope` may (still) read; the second wall behind the indexes. */
+  async passages(scope: Scope, seqs: readonly number[]): Promise<Map<number, Passage>> {
+    if (seqs.length === 0) return new Map();
+    const rows = await readable(db.read, scope)
+      .innerJoin('chunks', 'chunks.document_id', 'documents.id')
+      .select([
+        'chunks.seq',
+        'chunks.id as chunk_id',
+        'chunks.page',
+        'chunks.heading_path',
+        'chunks.ordinal',
+        'chunks.text',
+        'documents.id',
+        'documents.title',
+        'documents.content_type',
+        'documents.metadata',
+      ])
+      .where('chunks.seq', 'in', seqs)
+      .execute();
+    return new Map(
+      rows.map((row) => [
+        row.seq,
+        {
+          seq: row.seq,
+          chunkId: row.chunk_id,
+          documentId: row.id,
+          title: row.title,
+          contentType: row.content_type,
+          metadata: json<Record<string, unknown>>(row.metadata),
+          page: row.page,
+          headingPath: json<string[]>(row.heading_path),
+          ordinal: row.ordinal,
+          text: row.text,
+        },
+      ]),
+    );
+  },
+});

@@ -1,0 +1,3 @@
+export { notificationRoutes } from './routes.ts';
+export { createNotifications, type Notifications, type NotificationsOptions } from './service.ts';
+export { notificationTools } from './tools.ts';

@@ -1,0 +1,119 @@
+import type { PlatformEvent } from '../../kernel/events.ts';
+import type { Category, Channels, Level } from './schema.ts';
+
+/** What a person is told, and of which events (the inbox is for what concerns somebody; the rest is on the socket). */
+export interface Notice {
+  category: Category;
+  level: Level;
+  title: string;
+  body: string;
+  data: Record<string, unknown>;
+}
+
+export const MAX_TITLE_CHARACTERS = 200;
+export const MAX_BODY_CHARACTERS = 4_000;
+
+export const DEFAULT_CHANNELS: Readonly<Record<Category, Channels>> = {
+  tasks: { inbox: true, email: false, webhook: false },
+  proposals: { inbox: true, email: true, webhook: false },
+  costs: { inbox: true, email: true, webhook: false },
+  documents: { inbox: false, email: false, webhook: false },
+  agents: { inbox: true, email: false, webhook: false },
+  system: { inbox: true, email: true, webhook: false },
+};
+
+/** Code points, so that no character is cut in two. */
+export const cut = (text: string, characters: number): string => {
+  const points = [...text];
+  return points.length <= characters ? text : `${points.slice(0, characters - 1).join('')}…`;
+};
+
+const text = (data: Record<string, unknown>, name: string): string => {
+  const value = data[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const ids = (data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => name === 'id' || name.endsWith('_id')));
+
+const notice = (
+  event: PlatformEvent,
+  category: Category,
+  level: Level,
+  title: string,
+  body: string,
+): Notice => ({
+  category,
+  level,
+  title: cut(title, MAX_TITLE_CHARACTERS),
+  body: cut(body, MAX_BODY_CHARACTERS),
+  data: { event: event.type, ...ids(event.data) },
+});
+
+/** The notice that an event makes for its owner; null for events that nobody need be told of. */
+export const noticeOf = (event: PlatformEvent): Notice | null => {
+  const { data } = event;
+  switch (event.type) {
+    case 'task.completed':
+      return notice(event, 'tasks', 'info', `Task done: ${text(data, 'description')}`, '');
+    case 'task.failed': {
+      const { error } = data;
+      const why =
+        typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+      return notice(event, 'tasks', 'warning', `Task failed: ${text(data, 'description')}`, why);
+    }
+    case 'proposal.created':
+      return data.status === 'awaiting_human'
+        ? notice(
+            event,
+            'proposals',
+            'warning',
+            `Decision needed: ${text(data, 'action')}`,
+            text(data, 'description'),
+          )
+        : null;
+    case 'proposal.updated':
+    case 'proposal.decided': {
+      const status = text(data, 'status');
+      if (status === '' || status === 'voting') return null;
+      const title =
+        status === 'awaiting_human'
+          ? `Decision needed: ${text(data, 'action')}`
+          : `Proposal ${status}: ${text(data, 'action')}`;
+      // One decision may be published under both names: it is one notice.
+      return {
+        ...notice(
+          event,
+          'proposals',
+          status === 'awaiting_human' ? 'warning' : 'info',
+          title,
+          text(data, 'description'),
+        ),
+      };
+    }
+    case 'cost.limit_reached':
+      return notice(event, 'costs', 'critical', 'A cost limit has been reached', text(data, 'message'));
+    case 'cost.alert':
+      return notice(
+        event,
+        'costs',
+        data.alert_level === 'critical' || data.level === 'critical' ? 'critical' : 'warning',
+        `Costs: ${text(data, 'alert_level') || text(data, 'level') || 'a limit comes near'}`,
+        text(data, 'message'),
+      );
+    case 'document.indexed':
+      return notice(event, 'documents', 'info', `Document ready: ${text(data, 'title')}`, '');
+    case 'webhook.disabled':
+      return notice(
+        event,
+        'system',
+        'warning',
+        'A webhook was switched off',
+        text(data, 'reason') === 'gone'
+          ? `${text(data, 'url')} answered that it wants no more.`
+          : `Nothing could be delivered to ${text(data, 'url')} for five days.`,
+      );
+    default:
+      return null;
+  }
+};

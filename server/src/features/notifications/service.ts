@@ -1,0 +1,245 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { Jobs } from '../../jobs/index.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
+import { notFound } from '../../kernel/errors.ts';
+import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Mailer } from '../../kernel/mail.ts';
+import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { emailKind } from './jobs.ts';
+import {
+  cut,
+  DEFAULT_CHANNELS,
+  MAX_BODY_CHARACTERS,
+  MAX_TITLE_CHARACTERS,
+  type Notice,
+  noticeOf,
+} from './rules.ts';
+import {
+  CATEGORIES,
+  type Category,
+  type Channels,
+  LEVELS,
+  type ListNotifications,
+  type Notification,
+  type PatchPreferences,
+  type Preferences,
+} from './schema.ts';
+import {
+  countUnread,
+  deleteNotificationsBefore,
+  deleteNotificationsOf,
+  insertNotification,
+  listNotifications,
+  markAllRead,
+  markRead,
+  type NotificationRow,
+  notificationById,
+  type Owner,
+  preferencesOf,
+  savePreferences,
+} from './store.ts';
+
+export interface NotificationsOptions {
+  db: Db;
+  clock: Clock;
+  jobs: Jobs;
+  events: EventSink;
+  outbox: EventOutbox<Queryable>;
+  mailer: Mailer;
+  /** E-mail of an active account; null where there is nobody to write to. */
+  emailOf(tenantId: string, userId: string): Promise<string | null>;
+  onError(error: unknown, message: string): void;
+}
+
+const KEEP_MS = 90 * 86_400_000;
+
+const ownerOf = (caller: Caller): Owner => ({ tenantId: caller.tenantId, userId: caller.userId });
+
+const view = (row: NotificationRow): Notification => ({
+  id: row.id,
+  category: CATEGORIES.find((c) => c === row.category) ?? 'system',
+  level: LEVELS.find((l) => l === row.level) ?? 'info',
+  title: row.title,
+  body: row.body,
+  data: JSON.parse(row.data) as Record<string, unknown>,
+  read: row.read_at !== null,
+  read_at: isoOrNull(row.read_at),
+  created_at: iso(row.created_at),
+});
+
+const isOn = (value: unknown): value is boolean => typeof value === 'boolean';
+
+/** Stored choices over the defaults; what a later release knows besides is left out. */
+const channelsFrom = (stored: string | null): Record<Category, Channels> => {
+  const parsed: unknown = JSON.parse(stored ?? '{}');
+  const chosen = (category: Category): Channels => {
+    const given: unknown =
+      typeof parsed === 'object' && parsed !== null && category in parsed
+        ? (parsed as Record<string, unknown>)[category]
+        : null;
+    const channels = { ...DEFAULT_CHANNELS[category] };
+    if (typeof given !== 'object' || given === null) return channels;
+    for (const name of ['inbox', 'email', 'webhook'] as const) {
+      const value: unknown = (given as Record<string, unknown>)[name];
+      if (isOn(value)) channels[name] = value;
+    }
+    return channels;
+  };
+  return {
+    tasks: chosen('tasks'),
+    proposals: chosen('proposals'),
+    costs: chosen('costs'),
+    documents: chosen('documents'),
+    agents: chosen('agents'),
+    system: chosen('system'),
+  };
+};
+
+export const createNotifications = (options: NotificationsOptions) => {
+  const { db, clock, jobs, mailer } = options;
+  const writing = new Set<Promise<void>>();
+
+  jobs.work(
+    emailKind,
+    { concurrency: 2 },
+    {
+      async run(payload) {
+        const row = await notificationById(db.read, payload.notification_id);
+        if (row === undefined) return;
+        const to = await options.emailOf(row.tenant_id, row.user_id);
+        if (to === null) return;
+        // A title may hold what a person or a model wrote: it must not make headers.
+        const subject = row.title.replaceAll(/[\r\n]+/g, ' ');
+        await mailer.send({ to, subject, text: row.body === '' ? row.title : `${row.title}\n\n${row.body}` });
+      },
+    },
+  );
+
+  /** Tells a person by the channels that they chose for the category. Null when no channel is on, or told before. */
+  const notify = async (
+    owner: Owner,
+    notice: Notice,
+    eventId: string | null,
+  ): Promise<Notification | null> => {
+    const channels = channelsFrom(await preferencesOf(db.read, owner.userId))[notice.category];
+    if (!channels.inbox && !channels.email && !channels.webhook) return null;
+    const now = clock.now();
+    const row: NotificationRow = {
+      id: newId(),
+      tenant_id: owner.tenantId,
+      user_id: owner.userId,
+      category: notice.category,
+      level: notice.level,
+      title: cut(notice.title, MAX_TITLE_CHARACTERS),
+      body: cut(notice.body, MAX_BODY_CHARACTERS),
+      data: JSON.stringify(notice.data),
+      event_id: eventId,
+      // Without the inbox it is kept for the mail, and counts as read.
+      read_at: channels.inbox ? null : now,
+      created_at: now,
+    };
+    const event: NewEvent = {
+      type: 'notification',
+      tenantId: owner.tenantId,
+      userId: owner.userId,
+      reach: 'own',
+      permission: 'notifications:read',
+      data: { ...view(row) },
+    };
+    const recorded = await db.write(async (tx) => {
+      if (!(await insertNotification(tx, row))) return null;
+      if (channels.email) await jobs.enqueue(tx, emailKind, { v: 1, notification_id: row.id });
+      return channels.webhook ? options.outbox.record(tx, event) : event;
+    });
+    if (recorded === null) return null;
+    if (channels.inbox) options.events.publish(recorded);
+    return view(row);
+  };
+
+  const preferences = async (caller: Caller): Promise<Preferences> => ({
+    categories: channelsFrom(await preferencesOf(db.read, caller.userId)),
+    email: caller.email,
+    email_available: mailer.delivers,
+  });
+
+  return {
+    /** For the bus: makes notices of events for their owners. */
+    published(event: PlatformEvent): void {
+      const notice = event.userId === null ? null : noticeOf(event);
+      if (notice === null || event.userId === null) return;
+      const owner = { tenantId: event.tenantId, userId: event.userId };
+      const work = notify(owner, notice, event.id)
+        .then(() => {})
+        .catch((error: unknown) => options.onError(error, 'a notification could not be made'))
+        .finally(() => writing.delete(work));
+      writing.add(work);
+    },
+    /** Resolves when what was published so far is stored. */
+    async settled(): Promise<void> {
+      while (writing.size > 0) await Promise.all(writing);
+    },
+
+    notify: (caller: Caller, notice: Notice): Promise<Notification | null> =>
+      notify(ownerOf(caller), notice, null),
+
+    async list(caller: Caller, query: ListNotifications): Promise<PageResult<Notification>> {
+      const page = pageRequest(query);
+      const { rows, total } = await listNotifications(
+        db.read,
+        ownerOf(caller),
+        { unread: query.unread === true, category: query.category },
+        page,
+      );
+      return pageResult(page, rows.map(view), total, (item) => ({
+        createdAt: Date.parse(item.created_at),
+        id: item.id,
+      }));
+    },
+
+    unread: async (caller: Caller): Promise<{ unread: number }> => ({
+      unread: await countUnread(db.read, ownerOf(caller)),
+    }),
+
+    async read(caller: Caller, id: string): Promise<Notification> {
+      const row = await db.write((tx) => markRead(tx, ownerOf(caller), id, clock.now()));
+      if (row === undefined) throw notFound('notification');
+      return view(row);
+    },
+
+    readAll: (caller: Caller): Promise<void> =>
+      db.write((tx) => markAllRead(tx, ownerOf(caller), clock.now())),
+
+    preferences,
+
+    async setPreferences(caller: Caller, body: PatchPreferences): Promise<Preferences> {
+      await db.write(async (tx) => {
+        const current = channelsFrom(await preferencesOf(tx, caller.userId));
+        for (const category of CATEGORIES) Object.assign(current[category], body.categories[category] ?? {});
+        await savePreferences(tx, {
+          user_id: caller.userId,
+          tenant_id: caller.tenantId,
+          preferences: JSON.stringify(current),
+          updated_at: clock.now(),
+        });
+      });
+      return preferences(caller);
+    },
+
+    /** For the export and the erasure of a person's data. */
+    personalData: (limit: number) => ({
+      async exportData(person: Owner): Promise<Notification[]> {
+        const page = { page: 1, limit, after: null };
+        return (await listNotifications(db.read, person, { unread: false }, page)).rows.map(view);
+      },
+      async eraseData(person: Owner): Promise<number> {
+        return db.write((tx) => deleteNotificationsOf(tx, person));
+      },
+    }),
+
+    sweep: (): Promise<void> => db.write((tx) => deleteNotificationsBefore(tx, clock.now() - KEEP_MS)),
+  };
+};
+
+export type Notifications = ReturnType<typeof createNotifications>;

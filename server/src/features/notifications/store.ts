@@ -1,0 +1,138 @@
+import type { Queryable } from '../../db/db.ts';
+import type { NotificationPreferencesRow, NotificationRow } from '../../db/tables/notifications.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+
+export type { NotificationRow };
+
+/** A person in their tenant: notifications are theirs alone, whatever the role of who asks. */
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+/** False when the person has been told of this event already. */
+export const insertNotification = async (tx: Queryable, row: NotificationRow): Promise<boolean> => {
+  const inserted = await tx
+    .insertInto('notifications')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['user_id', 'event_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+};
+
+export const notificationById = (db: Queryable, id: string): Promise<NotificationRow | undefined> =>
+  db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const listNotifications = async (
+  db: Queryable,
+  owner: Owner,
+  filter: { unread: boolean; category?: string | undefined },
+  page: PageRequest,
+): Promise<{ rows: NotificationRow[]; total: number }> => {
+  let matching = db
+    .selectFrom('notifications')
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId);
+  if (filter.unread) matching = matching.where('read_at', 'is', null);
+  if (filter.category !== undefined) matching = matching.where('category', '=', filter.category);
+  const { after } = page;
+  const ordered = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  const query =
+    after === null
+      ? ordered.offset((page.page - 1) * page.limit)
+      : ordered.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+export const countUnread = async (db: Queryable, owner: Owner): Promise<number> => {
+  const row = await db
+    .selectFrom('notifications')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .where('read_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+};
+
+/** Keeps the time of the first reading. */
+export const markRead = async (
+  tx: Queryable,
+  owner: Owner,
+  id: string,
+  at: number,
+): Promise<NotificationRow | undefined> => {
+  await tx
+    .updateTable('notifications')
+    .set({ read_at: at })
+    .where('id', '=', id)
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .where('read_at', 'is', null)
+    .execute();
+  return tx
+    .selectFrom('notifications')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirst();
+};
+
+export const markAllRead = async (tx: Queryable, owner: Owner, at: number): Promise<void> => {
+  await tx
+    .updateTable('notifications')
+    .set({ read_at: at })
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .where('read_at', 'is', null)
+    .execute();
+};
+
+export const preferencesOf = async (db: Queryable, userId: string): Promise<string | null> => {
+  const row = await db
+    .selectFrom('notification_preferences')
+    .select('preferences')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.preferences ?? null;
+};
+
+export const savePreferences = async (tx: Queryable, row: NotificationPreferencesRow): Promise<void> => {
+  await tx
+    .insertInto('notification_preferences')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ preferences: row.preferences, updated_at: row.updated_at }),
+    )
+    .execute();
+};
+
+export const deleteNotificationsBefore = async (tx: Queryable, before: number): Promise<void> => {
+  await tx.deleteFrom('notifications').where('created_at', '<', before).execute();
+};
+
+/** Everything of a person, for erasure. */
+export const deleteNotificationsOf = async (tx: Queryable, owner: Owner): Promise<number> => {
+  const result = await tx
+    .deleteFrom('notifications')
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .executeTakeFirst();
+  await tx.deleteFrom('notification_preferences').where('user_id', '=', owner.userId).execute();
+  return Number(result.numDeletedRows);
+};

@@ -1,0 +1,281 @@
+import type { Db } from '../../db/db.ts';
+import { type JobContext, type JobHandler, RetryLater } from '../../jobs/index.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { type Clock, iso } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
+import type { RunPayload } from './jobs.ts';
+import type { CallerOfUser, ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
+import { isActiveRun, isPermanent } from './rules.ts';
+import type { RunEnd, RunLedger } from './runs.ts';
+import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTask } from './store.ts';
+import { runStatusOf } from './wire.ts';
+
+/** Does one due slot: an agent works on the task's description, and what comes of it is written down. */
+export interface ExecuteOptions {
+  db: Db;
+  clock: Clock;
+  chat: TaskChat;
+  callerOf: CallerOfUser;
+  ledger: RunLedger;
+  onError(error: unknown, message: string): void;
+}
+
+const PROGRESS_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 1_000;
+
+/** The owner as they are now, held to what the credential that made the task was allowed. */
+export const taskCaller = async (callerOf: CallerOfUser, task: TaskRow): Promise<Caller | null> => {
+  const owner = await callerOf(task.tenant_id, task.user_id);
+  if (owner === null) return null;
+  const allowed: unknown = JSON.parse(task.permissions);
+  const granted = new Set<unknown>(Array.isArray(allowed) ? allowed : []);
+  return { ...owner, permissions: new Set([...owner.permissions].filter((p) => granted.has(p))) };
+};
+
+export const endOf = (
+  run: TaskRunRow,
+  runId: string,
+  conversationId: string,
+  outcome: ChatOutcome,
+): RunEnd => {
+  const { costNano } = outcome;
+  if (outcome.finishReason === 'cancelled') return { status: 'cancelled', costNano };
+  if (outcome.finishReason === 'cost_exceeded') {
+    return {
+      status: 'failed',
+      error: { code: 'COST_EXCEEDED', message: 'the cost limit was reached during the run' },
+      costNano,
+    };
+  }
+  return {
+    status: 'completed',
+    result: {
+      content: outcome.content,
+      run_id: runId,
+      conversation_id: conversationId,
+      message_id: outcome.messageId,
+      cost_usd: nanoToUsd(run.cost_nano + costNano),
+    },
+    costNano,
+  };
+};
+
+const runIdsOf = (row: TaskRunRow): string[] => {
+  const ids: unknown = JSON.parse(row.run_ids);
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+};
+
+const asAppError = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+
+export const createExecutor = (options: ExecuteOptions) => {
+  const { db, clock, chat, ledger } = options;
+  /** Runs of this process that can be stopped at once. */
+  const stops = new Map<string, () => void>();
+
+  const followProgress = (task: TaskRow, run: TaskChatRun): (() => void) => {
+    const progress = { percent: null, step: `agent ${run.agentId}`, tool_calls: 0, characters: 0 };
+    let writtenAt = clock.now();
+    return run.onProgress((change) => {
+      if ('tool' in change) {
+        progress.tool_calls += 1;
+        progress.step = `tool ${change.tool}`;
+      } else progress.characters += change.characters;
+      const now = clock.now();
+      if (now - writtenAt < PROGRESS_EVERY_MS) return;
+      writtenAt = now;
+      const text = JSON.stringify({ ...progress, updated_at: iso(now) });
+      db.write((tx) => updateTask(tx, task.id, { progress: text, updated_at: now })).then(
+        (changed) => (changed === undefined ? undefined : ledger.announce(changed)),
+        (error: unknown) => options.onError(error, 'the progress of a task could not be stored'),
+      );
+    });
+  };
+
+  /** Calls `stop` when a cancel is asked for, here or on another node; returns how to leave off looking. */
+  const onCancel = (taskRunId: string, stop: () => void): (() => void) => {
+    stops.set(taskRunId, stop);
+    const looking = setInterval(() => {
+      runById(db.read, taskRunId).then(
+        (row) => {
+          if (row === undefined || row.cancel_requested === 1) stop();
+        },
+        (error: unknown) => options.onError(error, 'a task could not be looked at'),
+      );
+    }, LOOK_EVERY_MS);
+    looking.unref();
+    return () => {
+      clearInterval(looking);
+      stops.delete(taskRunId);
+    };
+  };
+
+  /** Waits for `work`, but leaves it alone when this process stops: the next one finds the run again. */
+  const unlessStopping = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+    const stopping = Promise.withResolvers<never>();
+    const stop = (): void => stopping.reject(new Error('interrupted'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    try {
+      return await Promise.race([work, stopping.promise]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+
+  /** The run of an attempt that a dead process left, where the chat has taken it up: it is followed, not repeated. */
+  const followEarlier = async (
+    caller: Caller,
+    runId: string,
+    signal: AbortSignal,
+  ): Promise<ChatOutcome | null> => {
+    for (;;) {
+      const found = await chat.lookUp(caller, runId).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+      if (found === null || found.state === 'failed') return null;
+      if (found.state === 'ended') return found.outcome;
+      if (found.state === 'waiting') {
+        return { content: '', messageId: '', costNano: 0, finishReason: 'awaiting_approval' };
+      }
+      await unlessStopping(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), signal);
+    }
+  };
+
+  const startNew = async (
+    caller: Caller,
+    task: TaskRow,
+    row: TaskRunRow,
+    signal: AbortSignal,
+  ): Promise<{ runId: string; outcome: ChatOutcome }> => {
+    const given: Record<string, unknown> = task.context === null ? {} : JSON.parse(task.context);
+    const run = await chat.start(caller, {
+      message: task.description,
+      context: { ...given, ...(task.agent_id === null ? {} : { agent_id: task.agent_id }) },
+    });
+    const stop = (): void => {
+      chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
+    };
+    const unfollow = followProgress(task, run);
+    const unwatch = onCancel(row.id, stop);
+    try {
+      await db.write((tx) =>
+        updateRun(tx, row.id, {
+          run_ids: JSON.stringify([...runIdsOf(row), run.runId]),
+          conversation_id: run.conversationId,
+        }),
+      );
+      return { runId: run.runId, outcome: await unlessStopping(run.done, signal) };
+    } finally {
+      unwatch();
+      unfollow();
+    }
+  };
+
+  const attempt = async (task: TaskRow, row: TaskRunRow, context: JobContext): Promise<void> => {
+    const caller = await taskCaller(options.callerOf, task);
+    if (caller === null) throw new AppError('FORBIDDEN', 'the account that owns this task is not active');
+    if (!caller.permissions.has('chat:write')) {
+      throw new AppError('FORBIDDEN', 'the owner of this task may not start runs');
+    }
+    await ledger.step(task, row, {
+      run: {
+        status: 'running',
+        attempts: context.attempt,
+        started_at: row.started_at ?? clock.now(),
+        error: null,
+      },
+      task: { status: 'running', attempts: context.attempt },
+    });
+    const earlierId = runIdsOf(row).at(-1);
+    const unwatch =
+      earlierId === undefined
+        ? () => {}
+        : onCancel(row.id, () => {
+            chat
+              .cancel(caller, earlierId)
+              .catch((error: unknown) => options.onError(error, 'a run did not stop'));
+          });
+    let earlier: ChatOutcome | null;
+    try {
+      earlier = earlierId === undefined ? null : await followEarlier(caller, earlierId, context.signal);
+    } finally {
+      unwatch();
+    }
+    const { runId, outcome } =
+      earlier !== null && earlierId !== undefined
+        ? { runId: earlierId, outcome: earlier }
+        : await startNew(caller, task, row, context.signal);
+    const fresh = (await taskById(db.read, task.id)) ?? task;
+    const latest = (await runById(db.read, row.id)) ?? row;
+    if (outcome.finishReason === 'awaiting_approval') {
+      await ledger.step(fresh, latest, {
+        run: { status: 'awaiting_approval', cost_nano: latest.cost_nano + outcome.costNano },
+        task: { status: 'awaiting_approval' },
+      });
+      return;
+    }
+    await ledger.end(fresh, latest, endOf(latest, runId, latest.conversation_id ?? '', outcome));
+  };
+
+  const load = async (payload: RunPayload): Promise<{ task: TaskRow; row: TaskRunRow } | null> => {
+    const row = await runById(db.read, payload.task_run_id);
+    const task = row === undefined ? undefined : await taskById(db.read, row.task_id);
+    return row === undefined || task === undefined ? null : { task, row };
+  };
+
+  const handler: JobHandler<RunPayload> = {
+    async run(payload, context) {
+      const found = await load(payload);
+      // Deleted, ended, or waiting for an approval since an earlier attempt that could not report.
+      if (found === null || !isActiveRun(runStatusOf(found.row))) return;
+      if (runStatusOf(found.row) === 'awaiting_approval') return;
+      const { task, row } = found;
+      if (row.cancel_requested === 1) return ledger.end(task, row, { status: 'cancelled', costNano: 0 });
+      try {
+        await attempt(task, row, context);
+      } catch (thrown) {
+        // This process stops, or lost the job: whoever has it next goes on.
+        if (context.signal.aborted) throw thrown;
+        const error = asAppError(thrown);
+        if (!(thrown instanceof AppError)) options.onError(thrown, 'a task run failed');
+        const now = await load(payload);
+        if (now === null) return;
+        const failure = { code: error.code, message: error.message };
+        if (now.row.cancel_requested === 1) {
+          return ledger.end(now.task, now.row, { status: 'cancelled', costNano: 0 });
+        }
+        if (context.lastAttempt || isPermanent(error.code)) {
+          return ledger.end(now.task, now.row, { status: 'failed', error: failure, costNano: 0 });
+        }
+        await ledger.step(now.task, now.row, {
+          run: { status: 'queued', attempts: context.attempt, error: JSON.stringify(failure) },
+          task: { status: 'queued', attempts: context.attempt, error: JSON.stringify(failure) },
+        });
+        throw new RetryLater(error.message, (error.retryAfterS ?? 0) * 1000);
+      }
+    },
+    /** Only when processes died under it until no attempt was left. */
+    async dead(payload, error) {
+      const found = await load(payload);
+      if (found === null || !isActiveRun(runStatusOf(found.row))) return;
+      await ledger.end(found.task, found.row, {
+        status: 'failed',
+        error: { code: 'INTERNAL_ERROR', message: error.message },
+        costNano: 0,
+      });
+    },
+  };
+
+  return {
+    handler,
+    /** Stops the run if it goes on in this process. */
+    stop: (taskRunId: string): void => stops.get(taskRunId)?.(),
+  };
+};
+
+export type Executor = ReturnType<typeof createExecutor>;

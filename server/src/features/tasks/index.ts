@@ -1,0 +1,5 @@
+export { createTaskChat } from './chat-runs.ts';
+export type { CallerOfUser, TaskChat } from './ports.ts';
+export { taskRoutes } from './routes.ts';
+export { createTasks, type Tasks, type TasksOptions } from './service.ts';
+export { taskTools } from './tools.ts';

@@ -1,0 +1,39 @@
+import type { Caller } from '../../kernel/caller.ts';
+
+/** What tasks need of their neighbours; handed over in `compose.ts`. */
+
+/** A chat run as a task follows it. */
+export interface TaskChatRun {
+  runId: string;
+  conversationId: string;
+  agentId: string;
+  /** Tells of tools that start and of text that comes. */
+  onProgress(listener: (progress: { tool: string } | { characters: number }) => void): () => void;
+  /** The answer, or what stands when the run has to wait for an approval. Rejects with the run's error. */
+  done: Promise<ChatOutcome>;
+}
+
+export interface ChatOutcome {
+  content: string;
+  messageId: string;
+  costNano: number;
+  finishReason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded';
+}
+
+/** The state of a run that waits for an approval: it goes on elsewhere. */
+export type WaitingOutcome =
+  | { state: 'waiting' }
+  | { state: 'running' }
+  | { state: 'ended'; outcome: ChatOutcome }
+  | { state: 'failed'; error: { code: string; message: string } };
+
+export interface TaskChat {
+  /** Starts a run in a conversation of its own. Throws what POST chat would refuse with. */
+  start(caller: Caller, request: { message: string; context: Record<string, unknown> }): Promise<TaskChatRun>;
+  /** Stops a run on whichever node; false when it does not go on here. */
+  cancel(caller: Caller, runId: string): Promise<boolean>;
+  lookUp(caller: Caller, runId: string): Promise<WaitingOutcome>;
+}
+
+/** The person as they are now, for work done in their name; null when they may not act any more. */
+export type CallerOfUser = (tenantId: string, userId: string) => Promise<Caller | null>;

@@ -1,0 +1,181 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { Jobs } from '../../jobs/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { runKind } from './jobs.ts';
+import { PRIORITY_RANK, taskStatusAfter } from './rules.ts';
+import type { TaskRunStatus } from './schema.ts';
+import {
+  activeRuns,
+  insertRun,
+  newestRunIds,
+  type TaskRow,
+  type TaskRunRow,
+  updateRun,
+  updateTask,
+} from './store.ts';
+import { priorityOf, runStatusOf, statusOf, taskView } from './wire.ts';
+
+/** Changes of runs with what follows from them for their task, its events and its next run: one transaction each. */
+export interface RunLedgerOptions {
+  db: Db;
+  clock: Clock;
+  jobs: Pick<Jobs, 'enqueue'>;
+  events: EventSink;
+  outbox: EventOutbox<Queryable>;
+}
+
+export type RunEnd =
+  | { status: 'completed'; result: Record<string, unknown>; costNano: number }
+  | { status: 'failed'; error: { code: string; message: string }; costNano: number }
+  | { status: 'cancelled'; costNano: number };
+
+const RUN_IDS_SHOWN = 50;
+
+export const createRunLedger = (options: RunLedgerOptions) => {
+  const { db, clock } = options;
+
+  const base = (task: TaskRow) => ({
+    tenantId: task.tenant_id,
+    userId: task.user_id,
+    reach: 'own' as const,
+    permission: 'tasks:read',
+  });
+
+  const view = async (task: TaskRow) =>
+    taskView(task, (await newestRunIds(db.read, [task.id], RUN_IDS_SHOWN)).get(task.id) ?? []);
+
+  /** Tells connections how a task stands. */
+  const announce = async (task: TaskRow): Promise<void> => {
+    options.events.publish({ ...base(task), type: 'task.updated', data: { ...(await view(task)) } });
+  };
+
+  const enqueue = (tx: Queryable, task: TaskRow, runId: string): Promise<void> =>
+    options.jobs.enqueue(
+      tx,
+      runKind,
+      { v: 1, task_run_id: runId },
+      { group: task.tenant_id, priority: PRIORITY_RANK[priorityOf(task)] },
+    );
+
+  const newRow = (task: TaskRow, slotAt: number, status: TaskRunStatus): TaskRunRow => ({
+    id: newId(),
+    task_id: task.id,
+    tenant_id: task.tenant_id,
+    user_id: task.user_id,
+    slot_at: slotAt,
+    status,
+    attempts: 0,
+    run_ids: '[]',
+    conversation_id: null,
+    result: null,
+    error: null,
+    cost_nano: 0,
+    cancel_requested: 0,
+    created_at: clock.now(),
+    started_at: null,
+    finished_at: status === 'skipped' ? clock.now() : null,
+  });
+
+  /** Adds the run of a slot; `start`: it may begin at once. Undefined when the slot has one already. */
+  const add = async (
+    tx: Queryable,
+    task: TaskRow,
+    slotAt: number,
+    how: 'start' | 'wait' | 'skip',
+  ): Promise<TaskRow | undefined> => {
+    const row = newRow(task, slotAt, how === 'skip' ? 'skipped' : 'queued');
+    if (!(await insertRun(tx, row))) return undefined;
+    if (how !== 'start') return task;
+    await enqueue(tx, task, row.id);
+    return updateTask(tx, task.id, {
+      status: 'queued',
+      attempts: 0,
+      progress: null,
+      error: null,
+      finished_at: null,
+      updated_at: clock.now(),
+    });
+  };
+
+  /** The run has ended: task, events and the run that waits behind it. */
+  const end = async (task: TaskRow, run: TaskRunRow, ending: RunEnd): Promise<void> => {
+    const now = clock.now();
+    const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null;
+    const result = ending.status === 'completed' ? JSON.stringify(ending.result) : null;
+    const done = await db.write(async (tx) => {
+      const ended = await updateRun(tx, run.id, {
+        status: ending.status,
+        result,
+        error,
+        cost_nano: run.cost_nano + ending.costNano,
+        finished_at: now,
+      });
+      if (ended === undefined) return null;
+      const next = (await activeRuns(tx, task.id)).find((other) => runStatusOf(other) === 'queued');
+      const cancelledForGood = statusOf(task) === 'cancelled';
+      const status = cancelledForGood
+        ? 'cancelled'
+        : next !== undefined
+          ? 'queued'
+          : taskStatusAfter(ending.status, task.next_run_at);
+      const changed = await updateTask(tx, task.id, {
+        status,
+        attempts: ended.attempts,
+        ...(result === null ? {} : { result }),
+        error,
+        progress:
+          ending.status === 'completed'
+            ? JSON.stringify({
+                ...(task.progress === null ? { tool_calls: 0, characters: 0 } : JSON.parse(task.progress)),
+                percent: 100,
+                step: null,
+                updated_at: new Date(now).toISOString(),
+              })
+            : task.progress,
+        updated_at: now,
+        finished_at: status === 'scheduled' || status === 'queued' ? null : now,
+      });
+      if (changed === undefined) return null;
+      if (next !== undefined && !cancelledForGood) await enqueue(tx, changed, next.id);
+      let event: PlatformEvent | null = null;
+      if (ending.status !== 'cancelled') {
+        const reported: NewEvent = {
+          ...base(task),
+          type: ending.status === 'completed' ? 'task.completed' : 'task.failed',
+          data: {
+            task_id: task.id,
+            description: task.description.slice(0, 500),
+            task_run_id: run.id,
+            scheduled_for: new Date(run.slot_at).toISOString(),
+            attempts: ended.attempts,
+            ...(ending.status === 'completed' ? { result: ending.result } : { error: ending.error }),
+          },
+        };
+        event = await options.outbox.record(tx, reported);
+      }
+      return { changed, event };
+    });
+    if (done === null) return;
+    await announce(done.changed);
+    if (done.event !== null) options.events.publish(done.event);
+  };
+
+  /** A state in between: the run and its task change together. */
+  const step = async (
+    task: TaskRow,
+    run: TaskRunRow,
+    changes: { run: Parameters<typeof updateRun>[2]; task: Parameters<typeof updateTask>[2] },
+  ): Promise<void> => {
+    const changed = await db.write(async (tx) => {
+      await updateRun(tx, run.id, changes.run);
+      return updateTask(tx, task.id, { ...changes.task, updated_at: clock.now() });
+    });
+    if (changed !== undefined) await announce(changed);
+  };
+
+  return { add, end, step, announce, view };
+};
+
+export type RunLedger = ReturnType<typeof createRunLedger>;

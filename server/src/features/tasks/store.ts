@@ -1,0 +1,213 @@
+import type { Queryable } from '../../db/db.ts';
+import type { TaskRow, TaskRunRow } from '../../db/tables/tasks.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+import { ACTIVE_RUN_STATUSES } from './rules.ts';
+
+export type { TaskRow, TaskRunRow };
+
+export const insertTask = async (tx: Queryable, row: TaskRow): Promise<void> => {
+  await tx.insertInto('tasks').values(row).execute();
+};
+
+export const findTask = (db: Queryable, scope: Scope, id: string): Promise<TaskRow | undefined> => {
+  const query = db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', scope.tenantId);
+  return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
+};
+
+/** For the platform's own work on a task, which has no caller. */
+export const taskById = (db: Queryable, id: string): Promise<TaskRow | undefined> =>
+  db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const countOpenTasks = async (db: Queryable, tenantId: string, userId: string): Promise<number> => {
+  const row = await db
+    .selectFrom('tasks')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', 'not in', ['completed', 'failed', 'cancelled'])
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+};
+
+export const listTasks = async (
+  db: Queryable,
+  scope: Scope,
+  filter: { status?: string | undefined; agentId?: string | undefined },
+  page: PageRequest,
+): Promise<{ rows: TaskRow[]; total: number }> => {
+  let matching = db.selectFrom('tasks').where('tenant_id', '=', scope.tenantId);
+  if (scope.reach === 'own') matching = matching.where('user_id', '=', scope.userId);
+  if (filter.status !== undefined) matching = matching.where('status', '=', filter.status);
+  if (filter.agentId !== undefined) matching = matching.where('agent_id', '=', filter.agentId);
+  const { after } = page;
+  const ordered = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  const query =
+    after === null
+      ? ordered.offset((page.page - 1) * page.limit)
+      : ordered.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+export type TaskChanges = Partial<Omit<TaskRow, 'id' | 'tenant_id' | 'user_id' | 'created_at'>>;
+
+export const updateTask = (tx: Queryable, id: string, changes: TaskChanges): Promise<TaskRow | undefined> =>
+  tx.updateTable('tasks').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+export const deleteTask = async (tx: Queryable, id: string): Promise<void> => {
+  await tx.deleteFrom('tasks').where('id', '=', id).execute();
+};
+
+export const anyDue = async (db: Queryable, now: number): Promise<boolean> => {
+  const row = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('next_run_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+export const dueTasks = (db: Queryable, now: number, limit: number): Promise<TaskRow[]> =>
+  db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** Moves a task to its next slot; undefined when another node was faster, or the task has changed. */
+export const moveOn = (
+  tx: Queryable,
+  task: { id: string; nextRunAt: number },
+  nextRunAt: number | null,
+): Promise<TaskRow | undefined> =>
+  tx
+    .updateTable('tasks')
+    .set({ next_run_at: nextRunAt })
+    .where('id', '=', task.id)
+    .where('next_run_at', '=', task.nextRunAt)
+    .returningAll()
+    .executeTakeFirst();
+
+/** False when this slot has its run already. */
+export const insertRun = async (tx: Queryable, row: TaskRunRow): Promise<boolean> => {
+  const inserted = await tx
+    .insertInto('task_runs')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['task_id', 'slot_at']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+};
+
+export const runById = (db: Queryable, id: string): Promise<TaskRunRow | undefined> =>
+  db.selectFrom('task_runs').selectAll().where('id', '=', id).executeTakeFirst();
+
+export type RunChanges = Partial<Omit<TaskRunRow, 'id' | 'task_id' | 'tenant_id' | 'user_id' | 'created_at'>>;
+
+export const updateRun = (tx: Queryable, id: string, changes: RunChanges): Promise<TaskRunRow | undefined> =>
+  tx.updateTable('task_runs').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Runs of a task that have not ended, oldest slot first. */
+export const activeRuns = (db: Queryable, taskId: string): Promise<TaskRunRow[]> =>
+  db
+    .selectFrom('task_runs')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('status', 'in', [...ACTIVE_RUN_STATUSES])
+    .orderBy('slot_at')
+    .orderBy('id')
+    .execute();
+
+export const waitingRuns = (db: Queryable, limit: number): Promise<TaskRunRow[]> =>
+  db
+    .selectFrom('task_runs')
+    .selectAll()
+    .where('status', '=', 'awaiting_approval')
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+
+/** Chat runs of a task, newest last. */
+export const newestRunIds = async (
+  db: Queryable,
+  taskIds: readonly string[],
+  limit: number,
+): Promise<Map<string, string[]>> => {
+  const found = new Map<string, string[]>();
+  if (taskIds.length === 0) return found;
+  const rows = await db
+    .selectFrom('task_runs')
+    .select(['task_id', 'run_ids'])
+    .where('task_id', 'in', taskIds)
+    .where('status', '!=', 'skipped')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit * taskIds.length)
+    .execute();
+  for (const row of rows.reverse()) {
+    const ids: unknown = JSON.parse(row.run_ids);
+    const list = found.get(row.task_id) ?? [];
+    if (Array.isArray(ids)) list.push(...ids.filter((id) => typeof id === 'string'));
+    found.set(row.task_id, list.slice(-limit));
+  }
+  return found;
+};
+
+export const listRuns = async (
+  db: Queryable,
+  taskId: string,
+  page: PageRequest,
+): Promise<{ rows: TaskRunRow[]; total: number }> => {
+  const matching = db.selectFrom('task_runs').where('task_id', '=', taskId);
+  const { after } = page;
+  const ordered = matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  const query =
+    after === null
+      ? ordered.offset((page.page - 1) * page.limit)
+      : ordered.where((eb) =>
+          eb.or([
+            eb('created_at', '<', after.createdAt),
+            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+          ]),
+        );
+  const [rows, count] = await Promise.all([
+    query.execute(),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(count.total) };
+};
+
+/** Everything of a person, for erasure. */
+export const deleteTasksOf = async (tx: Queryable, tenantId: string, userId: string): Promise<number> => {
+  const result = await tx
+    .deleteFrom('tasks')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+};

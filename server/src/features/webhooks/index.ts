@@ -1,0 +1,4 @@
+export type { Outbox } from './outbox.ts';
+export { webhookRoutes } from './routes.ts';
+export { WEBHOOK_EVENTS } from './schema.ts';
+export { createWebhooks, type Webhooks, type WebhooksOptions } from './service.ts';

@@ -1,0 +1,27 @@
+import type { JobKind } from '../../jobs/index.ts';
+import { RETRY_DELAYS_MS } from './rules.ts';
+
+/** Sends one delivery. */
+export interface DeliverPayload {
+  v: 1;
+  delivery_id: string;
+}
+
+export const deliverKind: JobKind<DeliverPayload> = {
+  name: 'webhook.deliver',
+  parse: (stored) => {
+    if (
+      typeof stored === 'object' &&
+      stored !== null &&
+      'v' in stored &&
+      stored.v === 1 &&
+      'delivery_id' in stored &&
+      typeof stored.delivery_id === 'string'
+    ) {
+      return { v: 1, delivery_id: stored.delivery_id };
+    }
+    throw new Error('not a webhook.deliver payload of a known version');
+  },
+  retryDelaysMs: RETRY_DELAYS_MS,
+  leaseMs: 60_000,
+};

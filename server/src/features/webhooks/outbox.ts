@@ -1,0 +1,112 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { JobKind, Jobs } from '../../jobs/index.ts';
+import { type Clock, iso } from '../../kernel/clock.ts';
+import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { DeliverPayload } from './jobs.ts';
+import { subscribes } from './rules.ts';
+import { WEBHOOK_EVENTS } from './schema.ts';
+import { activeWebhooks, insertDelivery } from './store.ts';
+
+/**
+ * From an event to one delivery for each webhook that wants it: inside the transaction of the change where the feature
+ * records it, else right after it was published. An event that went both ways is delivered once.
+ */
+export interface Outbox extends EventOutbox<Queryable> {
+  /** For the bus: takes what no transaction has recorded. */
+  published(event: PlatformEvent): void;
+  /** After a change to the webhooks of a tenant. */
+  forget(tenantId: string): void;
+  /** Resolves when what was published so far is stored. */
+  settled(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  db: Db;
+  clock: Clock;
+  jobs: Pick<Jobs, 'enqueue'>;
+  kind: JobKind<DeliverPayload>;
+  onError(error: unknown, message: string): void;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
+/** Other nodes may add webhooks: what is remembered of a tenant goes stale. One process on SQLite learns of all. */
+const STALE_AFTER_MS = 5_000;
+
+export const bodyOf = (event: PlatformEvent): string =>
+  JSON.stringify({ event: event.type, timestamp: iso(event.createdAt), data: event.data });
+
+export const createOutbox = (options: OutboxOptions): Outbox => {
+  const { db, clock } = options;
+  const recorded = new WeakSet<PlatformEvent>();
+  /** Whether a tenant has webhooks at all: most have none, and pay no write for an event then. */
+  const hasHooks = new Map<string, { any: boolean; readAt: number }>();
+  const writing = new Set<Promise<void>>();
+
+  const surelyNone = (tenantId: string): boolean => {
+    const known = hasHooks.get(tenantId);
+    if (known === undefined || known.any) return false;
+    return db.dialect === 'sqlite' || clock.now() - known.readAt < STALE_AFTER_MS;
+  };
+
+  const store = async (tx: Queryable, event: PlatformEvent): Promise<void> => {
+    const hooks = await activeWebhooks(tx, event.tenantId);
+    for (const hook of hooks) {
+      const events: unknown = JSON.parse(hook.events);
+      if (!Array.isArray(events) || !subscribes(events, event.type)) continue;
+      const id = newId();
+      const inserted = await insertDelivery(tx, {
+        id,
+        webhook_id: hook.id,
+        tenant_id: event.tenantId,
+        event_id: event.id,
+        event: event.type,
+        body: bodyOf(event),
+        request_id: event.requestId ?? null,
+        status: 'pending',
+        attempts: 0,
+        next_attempt_at: clock.now(),
+        created_at: clock.now(),
+        finished_at: null,
+      });
+      if (inserted)
+        await options.jobs.enqueue(tx, options.kind, { v: 1, delivery_id: id }, { group: hook.id });
+    }
+  };
+
+  const learn = async (tenantId: string): Promise<boolean> => {
+    if (surelyNone(tenantId)) return false;
+    const any = (await activeWebhooks(db.read, tenantId)).length > 0;
+    hasHooks.set(tenantId, { any, readAt: clock.now() });
+    return any;
+  };
+
+  return {
+    async record(tx, given: NewEvent) {
+      const event: PlatformEvent = { ...given, id: newId(), createdAt: clock.now() };
+      recorded.add(event);
+      // With several nodes only the store itself knows for sure; on SQLite this process does.
+      const skip = !KNOWN.has(event.type) || (db.dialect === 'sqlite' && surelyNone(event.tenantId));
+      if (!skip) await store(tx, event);
+      return event;
+    },
+    published(event) {
+      if (!KNOWN.has(event.type) || recorded.has(event) || surelyNone(event.tenantId)) return;
+      // A notification is recorded where its reader chose webhooks; published, it is for their own connections.
+      if (event.type === 'notification') return;
+      const work = learn(event.tenantId)
+        .then(async (any) => {
+          if (any) await db.write((tx) => store(tx, event));
+        })
+        .catch((error: unknown) => options.onError(error, `webhooks of ${event.type} could not be stored`))
+        .finally(() => writing.delete(work));
+      writing.add(work);
+    },
+    forget(tenantId) {
+      hasHooks.delete(tenantId);
+    },
+    async settled() {
+      while (writing.size > 0) await Promise.all(writing);
+    },
+  };
+};

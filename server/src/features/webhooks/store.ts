@@ -1,0 +1,233 @@
+import type { SelectQueryBuilder } from 'kysely';
+import { compiled } from '../../db/compiled.ts';
+import type { Queryable } from '../../db/db.ts';
+import type { Tables } from '../../db/tables/index.ts';
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../../db/tables/webhooks.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
+
+export type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow };
+
+const activeOfTenant = compiled<{ tenantId: string }, Pick<WebhookRow, 'id' | 'events'>>((db, p) =>
+  db
+    .selectFrom('webhooks')
+    .select(['id', 'events'])
+    .where('tenant_id', '=', p('tenantId'))
+    .where('status', '=', 'active'),
+);
+
+/** The switched-on webhooks of a tenant: asked for each event, so compiled once. */
+export const activeWebhooks = (
+  db: Queryable,
+  tenantId: string,
+): Promise<Pick<WebhookRow, 'id' | 'events'>[]> => activeOfTenant(db, { tenantId });
+
+export const insertWebhook = async (tx: Queryable, row: WebhookRow): Promise<void> => {
+  await tx.insertInto('webhooks').values(row).execute();
+};
+
+export const countWebhooks = async (db: Queryable, tenantId: string): Promise<number> => {
+  const row = await db
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+};
+
+export const findWebhook = (db: Queryable, tenantId: string, id: string): Promise<WebhookRow | undefined> =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+
+export type WebhookChanges = Partial<Omit<WebhookRow, 'id' | 'tenant_id' | 'created_by' | 'created_at'>>;
+
+export const updateWebhook = (
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  changes: WebhookChanges,
+): Promise<WebhookRow | undefined> =>
+  tx
+    .updateTable('webhooks')
+    .set(changes)
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Keeps the time of the first failure of a series. */
+export const markFailing = async (tx: Queryable, id: string, at: number): Promise<void> => {
+  await tx
+    .updateTable('webhooks')
+    .set({ failing_since: at })
+    .where('id', '=', id)
+    .where('failing_since', 'is', null)
+    .execute();
+};
+
+export const deleteWebhook = async (tx: Queryable, tenantId: string, id: string): Promise<boolean> => {
+  const result = await tx
+    .deleteFrom('webhooks')
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+};
+
+/** Newest first, up to `limit + 1` rows, and the number of all. */
+const pageOf = async <T extends 'webhooks' | 'webhook_deliveries', R>(
+  matching: SelectQueryBuilder<Tables, T, object>,
+  rows: (query: SelectQueryBuilder<Tables, T, object>) => Promise<R[]>,
+): Promise<{ rows: R[]; total: number }> => {
+  const [found, count] = await Promise.all([
+    rows(matching),
+    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows: found, total: Number(count.total) };
+};
+
+export const listWebhooks = (
+  db: Queryable,
+  tenantId: string,
+  page: PageRequest,
+): Promise<{ rows: WebhookRow[]; total: number }> =>
+  pageOf(db.selectFrom('webhooks').where('tenant_id', '=', tenantId), (matching) => {
+    const { after } = page;
+    const query = matching
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1);
+    if (after === null) return query.offset((page.page - 1) * page.limit).execute();
+    return query
+      .where((eb) =>
+        eb.or([
+          eb('created_at', '<', after.createdAt),
+          eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+        ]),
+      )
+      .execute();
+  });
+
+/** False where this event has a delivery for the webhook already. */
+export const insertDelivery = async (tx: Queryable, row: WebhookDeliveryRow): Promise<boolean> => {
+  const inserted = await tx
+    .insertInto('webhook_deliveries')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['webhook_id', 'event_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+};
+
+export const findDelivery = (
+  db: Queryable,
+  webhookId: string,
+  id: string,
+): Promise<WebhookDeliveryRow | undefined> =>
+  db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('id', '=', id)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst();
+
+export const listDeliveries = (
+  db: Queryable,
+  filter: { webhookId: string; status?: string | undefined; event?: string | undefined },
+  page: PageRequest,
+): Promise<{ rows: WebhookDeliveryRow[]; total: number }> => {
+  let all = db.selectFrom('webhook_deliveries').where('webhook_id', '=', filter.webhookId);
+  if (filter.status !== undefined) all = all.where('status', '=', filter.status);
+  if (filter.event !== undefined) all = all.where('event', '=', filter.event);
+  return pageOf(all, (matching) => {
+    const { after } = page;
+    const query = matching
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1);
+    if (after === null) return query.offset((page.page - 1) * page.limit).execute();
+    return query
+      .where((eb) =>
+        eb.or([
+          eb('created_at', '<', after.createdAt),
+          eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
+        ]),
+      )
+      .execute();
+  });
+};
+
+export const updateDelivery = (
+  tx: Queryable,
+  id: string,
+  changes: Partial<Pick<WebhookDeliveryRow, 'status' | 'attempts' | 'next_attempt_at' | 'finished_at'>>,
+): Promise<WebhookDeliveryRow | undefined> =>
+  tx.updateTable('webhook_deliveries').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** What is still open of a webhook that was switched off. */
+export const cancelPending = async (tx: Queryable, webhookId: string, at: number): Promise<void> => {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ status: 'cancelled', next_attempt_at: null, finished_at: at })
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'pending')
+    .execute();
+};
+
+/** A delivery with what is needed to send it. */
+export const deliveryWithHook = async (
+  db: Queryable,
+  id: string,
+): Promise<{ delivery: WebhookDeliveryRow; hook: WebhookRow } | undefined> => {
+  const delivery = await db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (delivery === undefined) return undefined;
+  const hook = await findWebhook(db, delivery.tenant_id, delivery.webhook_id);
+  return hook === undefined ? undefined : { delivery, hook };
+};
+
+export const insertAttempt = async (tx: Queryable, row: WebhookAttemptRow): Promise<void> => {
+  await tx.insertInto('webhook_attempts').values(row).execute();
+};
+
+export const attemptsOf = (db: Queryable, deliveryId: string): Promise<WebhookAttemptRow[]> =>
+  db
+    .selectFrom('webhook_attempts')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('attempted_at')
+    .orderBy('id')
+    .execute();
+
+/** Status code of the newest attempt of each delivery. */
+export const lastStatuses = async (
+  db: Queryable,
+  deliveryIds: readonly string[],
+): Promise<Map<string, number | null>> => {
+  if (deliveryIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('webhook_attempts')
+    .select(['delivery_id', 'status_code'])
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('attempted_at')
+    .orderBy('id')
+    .execute();
+  return new Map(rows.map((row) => [row.delivery_id, row.status_code]));
+};
+
+/** The log is kept for a while only. */
+export const deleteDeliveriesBefore = async (tx: Queryable, before: number): Promise<void> => {
+  await tx
+    .deleteFrom('webhook_deliveries')
+    .where('status', '!=', 'pending')
+    .where('finished_at', '<', before)
+    .execute();
+};

@@ -1,0 +1,13 @@
+export {
+  type EnqueueOptions,
+  type JobContext,
+  type JobDepth,
+  type JobHandler,
+  type JobKind,
+  type Jobs,
+  PermanentJobError,
+  RetryLater,
+} from './port.ts';
+export { createPostgresJobs } from './postgres.ts';
+export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
+export { createTicker, type Ticker } from './ticker.ts';

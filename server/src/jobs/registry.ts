@@ -1,0 +1,60 @@
+import {
+  type JobContext,
+  type JobHandler,
+  type JobKind,
+  PermanentJobError,
+  RetryLater,
+  type WorkOptions,
+} from './port.ts';
+import { afterFailure, errorText, type FailureOutcome, isLastAttempt } from './rules.ts';
+
+/** A kind with its handler, its payload type closed over so that engines treat all alike. */
+export interface Worker {
+  kind: Pick<JobKind<unknown>, 'name' | 'retryDelaysMs' | 'leaseMs'>;
+  options: WorkOptions;
+  run(stored: unknown, context: JobContext): Promise<void>;
+  dead(stored: unknown, error: Error): Promise<void>;
+}
+
+export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: JobHandler<P>): Worker => {
+  const parse = (stored: unknown): P => {
+    try {
+      return kind.parse(stored);
+    } catch (error) {
+      throw new PermanentJobError('the stored payload cannot be read', { cause: error });
+    }
+  };
+  return {
+    kind,
+    options,
+    run: async (stored, context) => handler.run(parse(stored), context),
+    dead: async (stored, error) => {
+      if (handler.dead === undefined) return;
+      let payload: P;
+      try {
+        payload = kind.parse(stored);
+      } catch {
+        // Nobody can tell what it was about: the dead letter itself has to do.
+        return;
+      }
+      await handler.dead(payload, error);
+    },
+  };
+};
+
+export const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(errorText(error));
+
+/** What follows a failed attempt of a worker's job. */
+export const outcomeOf = (worker: Worker, attempt: number, error: unknown): FailureOutcome =>
+  afterFailure(attempt, worker.kind.retryDelaysMs, {
+    permanent: error instanceof PermanentJobError,
+    askedDelayMs: error instanceof RetryLater ? error.delayMs : null,
+  });
+
+export const contextOf = (
+  worker: Worker,
+  jobId: string,
+  attempt: number,
+  signal: AbortSignal,
+): JobContext => ({ jobId, attempt, lastAttempt: isLastAttempt(attempt, worker.kind.retryDelaysMs), signal });

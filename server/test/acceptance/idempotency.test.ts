@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
+import type { Client } from '../support/client.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { expectErrorA, expectErrorB, fieldsOf, newPerson } from '../support/shapes.ts';
+
+let server: TestServer;
+let provider: TestProvider;
+let admin: Client;
+
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, DEFAULT_PRICE_OUTPUT: '15' },
+  });
+  admin = await server.signIn();
+});
+afterAll(async () => {
+  await server.close();
+  await provider.close();
+});
+
+let keys = 0;
+const newKey = (): string => `key-${++keys}`;
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
+const question = { message: 'hello', context: { agent_id: 'zeus' } };
+const total = async (client: Client): Promise<number> =>
+  (await client.get('/v2/conversations')).json<{ total: number }>().total;
+
+describe('Idempotency-Key', () => {
+  it(req('IDEM-01', 'POST conversations: one record, the same bytes, marked as replayed'), async () => {
+    const before = await total(admin);
+    const key = newKey();
+    const first = await admin.post('/api/v1/conversations', { title: 'once' }, withKey(key));
+    const second = await admin.post('/api/v1/conversations', { title: 'once' }, withKey(key));
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await total(admin)).toBe(before + 1);
+  });
+
+  it(req('IDEM-01', 'POST chat: the provider is called once'), async () => {
+    provider.reset();
+    const key = newKey();
+    const first = await admin.post('/api/v1/chat', question, withKey(key));
+    const second = await admin.post('/api/v1/chat', question, withKey(key));
+    expect(first.status).toBe(200);
+    expect(second.text).toBe(first.text);
+    expect(provider.requests.length).toBe(1);
+  });
+
+  it(req('IDEM-01', 'a key outlives a restart'), async () => {
+    const key = newKey();
+    const first = await admin.post('/v2/conversations', { title: 'kept' }, withKey(key));
+    await server.end('SIGTERM');
+    await server.start();
+    const second = await admin.post('/v2/conversations', { title: 'kept' }, withKey(key));
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it(req('IDEM-02', 'another body under the same key is 422'), async () => {
+    const key = newKey();
+    await admin.post('/api/v1/conversations', { title: 'a' }, withKey(key));
+    const other = await admin.post('/api/v1/conversations', { title: 'b' }, withKey(key));
+    expect(fieldsOf(expectErrorA(other, 422, 'VALIDATION_ERROR'))).toEqual(['/Idempotency-Key']);
+    const elsewhere = await admin.post('/api/v1/chat', question, withKey(key));
+    expectErrorA(elsewhere, 422, 'VALIDATION_ERROR');
+  });
+
+  it(
+    req('IDEM-03', 'a second request while the first one runs is 409, and is answered afterwards'),
+    async () => {
+      const gate = Promise.withResolvers<void>();
+      provider.reset();
+      provider.script({ text: 'late', hold: gate.promise });
+      const key = newKey();
+      const first = admin.post('/v2/chat', question, withKey(key));
+      await provider.seen(1);
+      expectErrorB(await admin.post('/v2/chat', question, withKey(key)), 409, 'CONFLICT');
+      gate.resolve();
+      expect((await first).json<{ content: string }>().content).toBe('late');
+      const replay = await admin.post('/v2/chat', question, withKey(key));
+      expect(replay.text).toBe((await first).text);
+    },
+  );
+
+  it(req('IDEM-04', 'a failed request frees its key'), async () => {
+    provider.reset();
+    provider.always({ error: { status: 400, body: { error: { message: 'bad' } } } });
+    const key = newKey();
+    const failed = await admin.post('/api/v1/chat', question, withKey(key));
+    expectErrorA(failed, 502, 'UPSTREAM_ERROR');
+    provider.always(undefined);
+    const retried = await admin.post('/api/v1/chat', question, withKey(key));
+    expect(retried.status).toBe(200);
+    expect(retried.headers.get('idempotent-replayed')).toBeNull();
+    const invalid = newKey();
+    expectErrorA(
+      await admin.post('/api/v1/conversations', { title: 1 }, withKey(invalid)),
+      422,
+      'VALIDATION_ERROR',
+    );
+    expect((await admin.post('/api/v1/conversations', { title: 'x' }, withKey(invalid))).status).toBe(201);
+  });
+
+  it(req('IDEM-04', 'the same key of another caller is another key'), async () => {
+    const other = await newPerson(server, admin);
+    const key = newKey();
+    const first = await admin.post('/v2/conversations', { title: 'mine' }, withKey(key));
+    const second = await other.post('/v2/conversations', { title: 'theirs' }, withKey(key));
+    expect(second.status).toBe(201);
+    expect(second.json<{ id: string }>().id).not.toBe(first.json<{ id: string }>().id);
+  });
+
+  it.each([255, 256])(req('IDEM-02', 'a key of %d characters: 255 is taken, 256 is 422'), async (length) => {
+    const answer = await admin.post('/v2/conversations', {}, withKey('k'.repeat(length)));
+    expect(answer.status).toBe(length === 255 ? 201 : 422);
+  });
+
+  it(req('IDEM-05', 'a stream is replayed from its start, live and finished'), async () => {
+    const gate = Promise.withResolvers<void>();
+    provider.reset();
+    provider.script({ chunks: ['one ', 'two'], hold: gate.promise });
+    const key = newKey();
+    const first = await admin.stream('/v2/chat/stream', question, withKey(key));
+    const started = await first.until('agent.selected');
+    const again = await admin.stream('/v2/chat/stream', question, withKey(key));
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    gate.resolve();
+    const whole = [...started, ...(await first.rest())];
+    expect(await again.rest()).toEqual(whole);
+    const later = await admin.stream('/v2/chat/stream', question, withKey(key));
+    const replayed = await later.rest();
+    expect(replayed.at(-1)).toEqual(whole.at(-1));
+    expect(replayed[0]).toEqual(whole[0]);
+    expect(provider.requests.length).toBe(1);
+    const other = await admin.post('/v2/chat/stream', { ...question, message: 'other' }, withKey(key));
+    expectErrorB(other, 422, 'VALIDATION_ERROR');
+  });
+});

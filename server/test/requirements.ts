@@ -1,0 +1,104 @@
+/**
+ * What the contract promises and the suites hold it to, by id. A test cites the ids it proves with `req`; the compiler
+ * knows the ids, and `requirements.test.ts` fails for one that no test cites. An id stands here once its promise is
+ * kept; further ones are added with the rooms that bring them.
+ */
+export const REQUIREMENTS = {
+  // Section 1: surfaces and general rules
+  'HTTP-01': 'every resource stands under /api/v1, /v2 and /api/v2 with the same answers',
+  'HTTP-02': 'every response carries X-API-Version: 2.0.0',
+  'HTTP-03': 'a well-formed X-Request-ID comes back in header and error body; any other is replaced',
+  'HTTP-04': 'unknown request fields are 422 and named',
+  'HTTP-05': 'unknown query parameters are 422',
+  'HTTP-06': 'HEAD answers wherever GET does, without a body',
+  'HTTP-07': 'a wrong method is 405 with Allow',
+  'HTTP-08': 'a wrong content type is 415',
+  'HTTP-09': 'a body over 1 MiB is 413',
+  'HTTP-10': 'CORS allows the configured origins alone and exposes the rate and request headers',
+  'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
+  'HTTP-12': 'a token in the address is refused with 401',
+  'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
+  'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
+  'LIST-03': 'a cursor walks a changing list without skips or repeats',
+  'IDEM-01': 'the same key and body get the stored first answer with Idempotent-Replayed',
+  'IDEM-02': 'the same key with another body is 422',
+  'IDEM-03': 'a key whose request still runs is 409',
+  'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
+  'IDEM-05': 'a stream under a key is replayed from the start',
+  // Section 2: errors
+  'ERR-01': 'every error has the body of its prefix’s shape with code, message, details and request_id',
+  'ERR-02': 'validation errors name each field by a JSON pointer',
+  'ERR-03': '401 carries its reason and WWW-Authenticate; in shape B the reason is the code',
+  'ERR-04': 'errors of the HTTP layer itself have the contract’s body (400, 408, 414, 417, 431)',
+  'ERR-05': '403 names the missing permission',
+  // Section 4: limits
+  'RATE-01': 'rate headers stand on all responses: 200, 401, 404, 429 and system endpoints',
+  'RATE-02': 'each prefix compares with its own table; both share one count per caller',
+  'RATE-03': 'the limits follow the tier, an override of the user wins',
+  'RATE-04': 'a sliding minute and a sliding second count at once; 429 with Retry-After',
+  'RATE-05': 'a refused request costs nothing',
+  'RATE-06': 'system endpoints show the count and add nothing',
+  'RATE-07': 'RATE_LIMITS=off refuses nothing and still sends the headers',
+  // Section 5: chat and conversations
+  'CHAT-01': 'POST chat answers with all fields of ChatResponse and stores question and answer',
+  'CHAT-02': 'message is 1 to 32,768 code points and not blank; context at most 32 KiB',
+  'CHAT-03': 'an unknown conversation is 404, an archived one 409, an unknown agent or model 422',
+  'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
+  'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
+  'CHAT-06': 'context goes to the agent as data',
+  'STREAM-01': 'events come in order with ids <run_id>:<n>; message.completed is last and whole',
+  'STREAM-02': 'a failure in mid-stream ends with an error event in the prefix’s shape',
+  'STREAM-03': 'a refusal known before the first byte is a normal HTTP error',
+  'STREAM-04': 'a client that goes away changes nothing: the run goes on and is stored',
+  'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
+  'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
+  'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
+  'CONV-01': 'conversations are created (201 with Location), listed, read, renamed',
+  'CONV-02':
+    'DELETE archives, again 204; archived ones are listed only with status=archived and can be restored',
+  'CONV-03': 'export as JSON and Markdown',
+  'CONV-04': 'q searches titles and text',
+  'CONV-05': 'messages page oldest first',
+  'CONV-06': 'feedback on an answer',
+  'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
+  // Section 13 and issue 2: bad input, faults, lifecycle
+  'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',
+  'BAD-02': 'hostile requests get a documented answer, never a 5xx, never a hang',
+  'BAD-03': 'text comes back byte for byte',
+  'SYS-01': '/health, /ready and /metrics answer without a token, in their own forms',
+  'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
+  'SYS-03': 'a second process on the same data folder is refused with a clear message',
+  'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
+  'SYS-05': 'the data folder is readable by its owner alone',
+  'ORDER-01': 'refusals come in the order 401, 404 of a path, 405, 429, 403, 413/415, 422, 404, 409, 402',
+  // Sections 11 and 12: tasks, events
+  'TASK-01':
+    'a task runs at once, at its time, or by cron in a time zone; a past time is now; a bad cron is 422',
+  'TASK-02': 'three attempts with back-off; retry, cancel and the history of runs',
+  'TASK-03': 'one run for each due slot, whatever the number of nodes; a run never overlaps itself',
+  'TASK-04': 'missed slots run once or not at all, by setting',
+  'TASK-05': 'tasks survive restarts and deaths of processes',
+  'TASK-06': 'a tenant’s runs are capped, so that it cannot starve others',
+  'TASK-07': 'approvals inside a task hold it until they are decided',
+  'WS-01': 'the token comes by header, subprotocol or first message; else 401, 4401 or 4403',
+  'WS-02': 'an event reaches those alone who may read its record; topics narrow',
+  'WS-03': 'expiry and revocation close an open socket with 4401 within 5 s; a fresh token keeps it',
+  'WS-04': 'too slow a reader is closed with 4408, a dead peer is cut',
+  'WS-05': 'last_event_id replays what was missed without gap or repeat',
+  'WS-06': 'chat.send is accepted first, then tells of its run',
+  'WS-07': 'frames, closes and sizes of websocket-cases.json',
+  'HOOK-01': 'subscriptions: the secret is shown once; rotation keeps two valid',
+  'HOOK-02': 'deliveries are signed by the Standard Webhooks scheme',
+  'HOOK-03':
+    'retries after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with one id; dead letter, log, redelivery, test',
+  'HOOK-04': 'a 410 switches a webhook off',
+  'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
+  'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
+} as const;
+
+export type RequirementId = keyof typeof REQUIREMENTS;
+
+/** A test's title with the requirements it proves: `it(req('HTTP-01', 'serves …'), …)`. */
+export const req = (ids: RequirementId | readonly RequirementId[], title: string): string =>
+  `${title} [${[ids].flat().join(', ')}]`;

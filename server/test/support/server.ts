@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Client, createClient } from './client.ts';
+import { newDatabase, postgresServer } from './stores.ts';
+
+/**
+ * The real server as a child process: a free port, a data folder of its own, its log kept. It can be killed and started
+ * again on the same folder. Nothing of this process's settings reaches it. Under test:all its records stand in a PostgreSQL
+ * database of its own, so that the same suites hold both engines to the contract.
+ */
+export interface TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  readonly admin: { email: string; password: string };
+  /** Every line of the log so far, of all starts. */
+  readonly log: readonly Record<string, unknown>[];
+  /** What went to standard error so far. */
+  stderr(): string;
+  /** A client without a token. */
+  anonymous(): Client;
+  /** Signs in; the first admin without arguments. */
+  signIn(email?: string, password?: string): Promise<Client>;
+  /** Sends a signal and waits for the end; the exit code, or null where a signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** Sends a signal and does not wait. */
+  signal(signal: NodeJS.Signals): void;
+  exited(): Promise<number | null>;
+  /** Starts again on the same folder, with further settings if given. */
+  start(env?: Record<string, string>): Promise<void>;
+  /** Ends the server if it runs, and removes the folder. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  env?: Record<string, string>;
+  dataDir?: string;
+}
+
+const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const START_TIMEOUT_MS = 60_000;
+export const ADMIN = { email: 'admin@localhost', password: 'correct horse battery staple' };
+
+const DEFAULTS: Record<string, string> = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PASSWORD: ADMIN.password,
+  RATE_LIMITS: 'off',
+  MODEL: 'builtin',
+  MCP_BUILTIN: 'off',
+};
+
+const parseLine = (line: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Not a log entry: kept as it is.
+  }
+  return { text: line };
+};
+
+/** What a process that ended before it listened said. */
+export class StartFailure extends Error {
+  readonly code: number | null;
+  readonly stderr: string;
+  constructor(code: number | null, stderr: string) {
+    super(`the server ended with ${code} before it listened:\n${stderr}`);
+    this.code = code;
+    this.stderr = stderr;
+  }
+}
+
+export const startServer = async (options: ServerOptions = {}): Promise<TestServer> => {
+  const ownFolder = options.dataDir === undefined;
+  const dataDir = options.dataDir ?? path.join(mkdtempSync(path.join(tmpdir(), 'pentarch-srv-')), 'data');
+  const log: Record<string, unknown>[] = [];
+  let errors = '';
+  let child: ChildProcess | null = null;
+  let exit: Promise<number | null> = Promise.resolve(null);
+  let url = '';
+  const database = postgresServer === undefined ? null : await newDatabase(postgresServer);
+  let env = { ...(database === null ? {} : { DATABASE_URL: database.url }), ...options.env };
+
+  const start = async (more: Record<string, string> = {}): Promise<void> => {
+    env = { ...env, ...more };
+    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
+    const started = spawn(process.execPath, [MAIN], {
+      cwd: path.dirname(dataDir),
+      // The port stays over restarts: the address is the issuer of tokens.
+      env: {
+        PATH,
+        HOME,
+        TMPDIR,
+        ...DEFAULTS,
+        ...(url === '' ? {} : { PORT: new URL(url).port }),
+        DATA_DIR: dataDir,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    const stderrFrom = errors.length;
+    started.stderr.on('data', (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    exit = new Promise((resolve) => started.once('close', (code) => resolve(code)));
+    const listening = Promise.withResolvers<string>();
+    createInterface({ input: started.stdout }).on('line', (line) => {
+      const entry = parseLine(line);
+      log.push(entry);
+      if (entry.msg === 'listening') listening.resolve(String(entry.url));
+    });
+    const timer = setTimeout(() => {
+      started.kill('SIGKILL');
+    }, START_TIMEOUT_MS);
+    exit.then((code) => listening.reject(new StartFailure(code, errors.slice(stderrFrom))));
+    try {
+      url = await listening.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const running = (): boolean => child !== null && child.exitCode === null && child.signalCode === null;
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+    if (running()) child?.kill(signal);
+    return exit;
+  };
+
+  const close = async (): Promise<void> => {
+    await end('SIGKILL');
+    await database?.drop();
+    if (ownFolder) rmSync(path.dirname(dataDir), { recursive: true, force: true });
+  };
+
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  return {
+    get url() {
+      return url;
+    },
+    get pid() {
+      return child?.pid ?? -1;
+    },
+    dataDir,
+    admin: ADMIN,
+    log,
+    stderr: () => errors,
+    anonymous: () => createClient(() => url, null),
+    async signIn(email = ADMIN.email, password = ADMIN.password) {
+      const answer = await createClient(() => url, null).post('/v2/auth/login', { email, password });
+      if (answer.status !== 200) throw new Error(`sign-in as ${email}: ${answer.status} ${answer.text}`);
+      return createClient(() => url, answer.json<{ access_token: string }>().access_token);
+    },
+    end,
+    signal: (signal) => {
+      child?.kill(signal);
+    },
+    exited: () => exit,
+    start,
+    close,
+  };
+};
