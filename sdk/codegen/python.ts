@@ -7,8 +7,10 @@ import { pascal, snake } from './words.ts';
 const HEAD = '# Generated from api/openapi.json by sdk/codegen. Do not edit.\n';
 
 const RESERVED = new Set(
-  ('and as assert async await break class continue def del elif else except finally for from global if import in ' +
-    'is lambda nonlocal not or pass raise return try while with').split(' '),
+  (
+    'and as assert async await break class continue def del elif else except finally for from global if import in ' +
+    'is lambda nonlocal not or pass raise return try while with'
+  ).split(' '),
 );
 
 const safe = (name: string): string => (RESERVED.has(name) ? `${name}_` : name);
@@ -18,7 +20,9 @@ const typeText = (type: Type, list = 'list', prefix = ''): string => {
   const inner = (of: Type): string => typeText(of, list, prefix);
   switch (type.kind) {
     case 'string':
-      return type.values.length === 0 ? 'str' : `Literal[${type.values.map((value) => `"${value}"`).join(', ')}]`;
+      return type.values.length === 0
+        ? 'str'
+        : `Literal[${type.values.map((value) => `"${value}"`).join(', ')}]`;
     case 'integer':
       return 'int';
     case 'number':
@@ -46,7 +50,8 @@ const docText = (text: string, indent: string): string =>
   text === '' ? '' : `${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"""', "'''")}"""\n`;
 
 const fieldText = ({ name, type, description }: Field): string => {
-  if (RESERVED.has(name)) throw new Error(`a field is named ${name}: write it in the functional form of TypedDict`);
+  if (RESERVED.has(name))
+    throw new Error(`a field is named ${name}: write it in the functional form of TypedDict`);
   return `    ${name}: ${typeText(type)}\n${docText(description, '    ')}`;
 };
 
@@ -54,7 +59,8 @@ const fieldText = ({ name, type, description }: Field): string => {
 const modelText = ({ name, fields }: Model): string => {
   const needed = fields.filter((field) => field.required);
   const rest = fields.filter((field) => !field.required);
-  const body = (list: readonly Field[]): string => (list.length === 0 ? '    pass\n' : list.map(fieldText).join(''));
+  const body = (list: readonly Field[]): string =>
+    list.length === 0 ? '    pass\n' : list.map(fieldText).join('');
   if (rest.length === 0) return `class ${name}(TypedDict):\n${body(needed)}`;
   if (needed.length === 0) return `class ${name}(TypedDict, total=False):\n${body(rest)}`;
   return `class _${name}(TypedDict):\n${body(needed)}\n\nclass ${name}(_${name}, total=False):\n${body(rest)}`;
@@ -83,7 +89,10 @@ const partsOf = ({ operation, query, body, bodyModel }: Method): Parts => {
   const pathName = (name: string): string => (taken.has(name) ? `${safe(snake(name))}_` : safe(snake(name)));
   const positional = ['self', ...operation.pathParameters.map((name) => `${pathName(name)}: str`)];
   const named: string[] = [];
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_all, name: string) => `{_segment(${pathName(name)})}`);
+  const path = operation.path.replace(
+    /\{([^}]+)\}/g,
+    (_all, name: string) => `{_segment(${pathName(name)})}`,
+  );
   const call = [`"${operation.method}"`, `${path.includes('{') ? 'f' : ''}"${path}"`];
   const byNeed = (fields: readonly Field[]): Field[] => [
     ...fields.filter((field) => field.required),
@@ -174,7 +183,9 @@ const allText = (api: Api, asynchronous: boolean): string => {
   return [
     `class ${prefix}AllResources:`,
     `    def __init__(self, http: ${prefix}Http) -> None:`,
-    ...[...api.resources.keys()].map((name) => `        self.${snake(name)} = ${prefix}${pascal(name)}(http)`),
+    ...[...api.resources.keys()].map(
+      (name) => `        self.${snake(name)} = ${prefix}${pascal(name)}(http)`,
+    ),
     '',
   ].join('\n');
 };

@@ -10,7 +10,8 @@ export const retryAfterOf = (header: string | null, nowMs: number): number | nul
   if (header === null) return null;
   const text = header.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  const atMs = Date.parse(text);
+  // Date.parse takes nearly anything for a date; an HTTP date starts with the day's name.
+  const atMs = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, (atMs - nowMs) / 1000);
 };
 

@@ -42,14 +42,20 @@ export const multipartOf = (
   return { contentType: `multipart/form-data; boundary=${boundary}`, blob: new Blob(parts) };
 };
 
+/** Small enough for a smooth bar: a text comes out of a Blob in one piece. */
+const PIECE_BYTES = 65_536;
+
 const counted = (blob: Blob, tell: (sentBytes: number) => void): ReadableStream<Uint8Array> => {
   let sentBytes = 0;
   return blob.stream().pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        sentBytes += chunk.byteLength;
-        controller.enqueue(chunk);
-        tell(sentBytes);
+        for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+          const piece = chunk.subarray(at, at + PIECE_BYTES);
+          sentBytes += piece.byteLength;
+          controller.enqueue(piece);
+          tell(sentBytes);
+        }
       },
     }),
   );

@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Iterator, Mapping, Protocol
+from typing import Any, Iterator, Mapping, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from ._core import Request
@@ -182,7 +182,7 @@ class HttpTransport:
                 request.cancellation.watch(id(connection), lambda: _stopper(open_connection))
             if connection.sock is None:
                 connection.connect()
-                fresh: socket.socket = connection.sock
+                fresh: Any = connection.sock
                 fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _limit(connection, deadline, request)
             connection.request(request.method, target, body=request.body, headers=headers)
