@@ -2,16 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /**
- * `npm run test:all`: the suites that need real servers (server/test/all), and every store test, which then runs on
- * PostgreSQL too because TEST_DATABASE_URL is set (server/test/support/stores.ts). Started by scripts/test-all.ts.
+ * `npm run test:all`: the suites that need real servers (server/test/all), and once more on PostgreSQL every test of a
+ * store (server/test/support/stores.ts) and every black-box suite of the whole server (server/test/support/server.ts).
+ * Started by scripts/test-all.ts, which sets TEST_DATABASE_URL.
  */
-const storeTests = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
-  readFileSync(file, 'utf8').includes('support/stores.ts'),
+const onBothEngines = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
+  /support\/(stores|server)\.ts'/.test(readFileSync(file, 'utf8')),
 );
 
 export default defineConfig({
   test: {
-    include: ['server/test/all/**/*.test.ts', ...storeTests],
+    include: ['server/test/all/**/*.test.ts', ...onBothEngines],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -98,7 +98,7 @@ show() {
 }
 
 echo '4. Ask (POST /api/v1/chat)'
-ask 'How many white flashes does the light of Cape Ardent show?' 'two white flashes' "$(field id <<<"$pdf")"
+ask 'What does the keeper do if the compressor of the fog signal fails?' 'bronze bell' "$(field id <<<"$pdf")"
 ask 'When does the ferry leave on Sundays?' '09:15' "$(field id <<<"$markdown")"
 
 echo

@@ -43,6 +43,7 @@ const STEPS: readonly Step[] = [
     about: 'tsc on the TypeScript client with browser types only',
     command: [bin('tsc'), '-p', path.join('sdk', 'typescript'), '--noEmit'],
   },
+  { name: 'agents', about: 'docs/agents.md fresh', command: script('agents-docs.ts', '--check') },
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
   {

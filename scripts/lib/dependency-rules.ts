@@ -18,7 +18,7 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
     name: 'rules-are-pure',
     comment: 'rules.ts imports only kernel/, other rules and this feature’s types',
     severity: 'error',
-    from: { path: '^server/src/.*rules\\.ts$', pathNot: TESTS },
+    from: { path: '^server/src/.*[/.]rules\\.ts$', pathNot: TESTS },
     to: {
       pathNot: ['^server/src/kernel/', '[./]rules\\.ts$', '^server/src/.*/(schema|types|ports)\\.ts$'],
       dependencyTypesNot: ['type-only'],
@@ -28,7 +28,7 @@ export const DEPENDENCY_RULES: NonNullable<IConfiguration['forbidden']> = [
     name: 'rules-without-node',
     comment: 'no node modules in rules.ts, not even their types',
     severity: 'error',
-    from: { path: '^server/src/.*rules\\.ts$', pathNot: TESTS },
+    from: { path: '^server/src/.*[/.]rules\\.ts$', pathNot: TESTS },
     to: { dependencyTypes: ['core'] },
   },
   {

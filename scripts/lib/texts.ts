@@ -54,8 +54,7 @@ const RULES: readonly TextRule[] = [
   },
   {
     reason: 'a test that is switched off or runs alone',
-    pattern:
-      /\b(it|test|describe|suite)\.(skip|only|todo|skipIf|runIf|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/,
+    pattern: /\b(it|test|describe|suite)\.(skip|only|todo|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/,
     files: TEST,
   },
   {

@@ -33,10 +33,10 @@ const pause = async (delayMs: number, signal: AbortSignal): Promise<void> => {
   await delay(delayMs, undefined, { signal }).catch(() => {});
 };
 
-const providersOf = (config: Config, ollama: string | null): ModelProvider[] => {
+const providersOf = (config: Config, ollama: string | null, clock: Clock): ModelProvider[] => {
   const silenceMs = config.MODEL_TIMEOUT_S * 1000;
   const timeouts = { firstByteTimeoutMs: silenceMs, idleTimeoutMs: silenceMs };
-  const providers: ModelProvider[] = [createBuiltinModel()];
+  const providers: ModelProvider[] = [createBuiltinModel(clock)];
   if (config.OPENAI_API_KEY !== null) {
     providers.push(
       createChatCompletions({
@@ -91,7 +91,7 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
   const wantsOllama = config.OLLAMA_BASE_URL !== null || (config.MODEL?.startsWith('ollama/') ?? false);
   const decided = config.MODEL !== null || config.OPENAI_API_KEY !== null;
   const ollamaModels = decided && !wantsOllama ? null : await detectOllama(ollamaUrl);
-  const providers = providersOf(config, wantsOllama || ollamaModels !== null ? ollamaUrl : null);
+  const providers = providersOf(config, wantsOllama || ollamaModels !== null ? ollamaUrl : null, clock);
   const defaultModel = pickDefaultModel({
     model: config.MODEL ?? undefined,
     openaiKey: config.OPENAI_API_KEY !== null,

@@ -9,6 +9,7 @@ import { type Config, ConfigError } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
+import { sendingPolicy } from './features/communications/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
@@ -83,7 +84,7 @@ export const composeTools = async (
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
       ask: createMeteredAsk({ db, models, costs }),
-      policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : null),
+      policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of sources()) {
           const found = (await source.list(caller, agentId)).find(

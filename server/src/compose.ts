@@ -10,6 +10,7 @@ import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
+import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
 import { composeTools, meterOf } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
@@ -70,7 +71,6 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { EventSink } from './kernel/events.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -80,6 +80,8 @@ export interface Platform {
   models: Models;
   /** Every route of the features, for documents that are generated from them. */
   routes: readonly AnyRoute[];
+  /** The same of its tools. */
+  tools: readonly ToolSource[];
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
@@ -205,7 +207,7 @@ export const compose = async (
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
-  const events: EventSink = { publish: () => {} };
+  const events = createBus(clock, onError);
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -247,7 +249,10 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
-    onAlert: (alert) => logger.warn({ alert }, 'cost limit'),
+    onAlert: (alert) => {
+      logger.warn({ alert }, 'cost limit');
+      publishAlert(events, alert);
+    },
     onError: (error) => onError(error, 'costs'),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
@@ -318,7 +323,25 @@ export const compose = async (
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const realtime = composeRealtime({
+    config,
+    db,
+    clock,
+    bus: events,
+    audit,
+    mailer,
+    box: identity.seal,
+    users,
+    authenticate: identity.authenticate,
+    callerFor: identity.callerFor,
+    agentExists: (agentId) => AGENT_IDS.includes(agentId),
+    chat: () => chat,
+    limits: () => limits,
+    draining,
+    onError,
+  });
   const ownTools: ToolSource[] = [
+    ...realtime.tools,
     knowledge.tools,
     memory.tools,
     memory.preferenceTools,
@@ -349,6 +372,7 @@ export const compose = async (
     ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
   });
+  ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
   const chat = createChatService({
     store: chatStore,
@@ -374,6 +398,7 @@ export const compose = async (
     toolTimeoutMs: 60_000,
     queue: createConversationQueue(),
     events,
+    outbox: realtime.outbox,
     onError,
   });
   state.chat = chat;
@@ -381,6 +406,7 @@ export const compose = async (
   await governance.start();
   const recovered = await chat.recover();
   if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
+  await realtime.start();
 
   const tables = rateTables(config);
 
@@ -442,7 +468,11 @@ export const compose = async (
             ? { status: 'ok', ...(connecting > 0 ? { detail: `${connecting} connecting` } : {}) }
             : { status: 'degraded', detail: `${error} servers do not answer` };
         },
-        queue: () => ({ status: 'ok' }),
+        queue: async () => {
+          const { queued, running, dead } = await realtime.depth();
+          metrics.queueDepth('jobs', queued);
+          return { status: 'ok', detail: `${queued} waiting, ${running} running, ${dead} dead` };
+        },
       },
     }),
     ...identity.routes,
@@ -457,6 +487,7 @@ export const compose = async (
     ...governance.routes(),
     ...mcp.routes,
     ...door.routes,
+    ...realtime.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
   ];
@@ -479,7 +510,7 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin],
+    plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
   const maintenance = setInterval(() => {
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
@@ -496,10 +527,12 @@ export const compose = async (
     admin,
     models,
     routes,
+    tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
-      await chat.drain(config.SHUTDOWN_GRACE_S * 1000);
+      const graceMs = config.SHUTDOWN_GRACE_S * 1000;
+      await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
       // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);

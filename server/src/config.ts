@@ -195,6 +195,8 @@ export const SETTINGS = {
     false,
     'Let webhooks and other outgoing addresses be private, loopback or plain http (development)',
   ),
+  TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
+  TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
     'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',

@@ -71,6 +71,30 @@ export const REQUIREMENTS = {
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-05': 'the data folder is readable by its owner alone',
   'ORDER-01': 'refusals come in the order 401, 404 of a path, 405, 429, 403, 413/415, 422, 404, 409, 402',
+  // Sections 11 and 12: tasks, events
+  'TASK-01':
+    'a task runs at once, at its time, or by cron in a time zone; a past time is now; a bad cron is 422',
+  'TASK-02': 'three attempts with back-off; retry, cancel and the history of runs',
+  'TASK-03': 'one run for each due slot, whatever the number of nodes; a run never overlaps itself',
+  'TASK-04': 'missed slots run once or not at all, by setting',
+  'TASK-05': 'tasks survive restarts and deaths of processes',
+  'TASK-06': 'a tenant’s runs are capped, so that it cannot starve others',
+  'TASK-07': 'approvals inside a task hold it until they are decided',
+  'WS-01': 'the token comes by header, subprotocol or first message; else 401, 4401 or 4403',
+  'WS-02': 'an event reaches those alone who may read its record; topics narrow',
+  'WS-03': 'expiry and revocation close an open socket with 4401 within 5 s; a fresh token keeps it',
+  'WS-04': 'too slow a reader is closed with 4408, a dead peer is cut',
+  'WS-05': 'last_event_id replays what was missed without gap or repeat',
+  'WS-06': 'chat.send is accepted first, then tells of its run',
+  'WS-07': 'frames, closes and sizes of websocket-cases.json',
+  'HOOK-01': 'subscriptions: the secret is shown once; rotation keeps two valid',
+  'HOOK-02': 'deliveries are signed by the Standard Webhooks scheme',
+  'HOOK-03':
+    'retries after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h with one id; dead letter, log, redelivery, test',
+  'HOOK-04': 'a 410 switches a webhook off',
+  'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
+  'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

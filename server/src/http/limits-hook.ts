@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../kernel/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError } from '../kernel/errors.ts';
 import { decideRate, type RateTable } from './rate-limit.rules.ts';
@@ -37,6 +38,22 @@ export const applyRateLimit = (
   reply.header('x-ratelimit-remaining', decision.remaining);
   reply.header('x-ratelimit-reset', decision.reset);
   if (decision.allowed) return null;
+  return new AppError('RATE_LIMITED', `too many requests; try again in ${decision.retryAfterS} s`, {
+    details: { limit: decision.limit, reset: decision.reset },
+    retryAfterS: decision.retryAfterS,
+  });
+};
+
+/** The same count for work that comes by no request of its own (messages of a WebSocket). */
+export const countForCaller = (caller: Caller, options: LimitOptions): AppError | null => {
+  const now = options.clock.now();
+  const entry = options.log.at(`u:${caller.userId}`, now);
+  const numbers = options.tables.overview[caller.tier];
+  const decision = decideRate(entry.window, numbers, now, { counts: true, enforce: options.enforce });
+  if (decision.allowed) {
+    entry.add();
+    return null;
+  }
   return new AppError('RATE_LIMITED', `too many requests; try again in ${decision.retryAfterS} s`, {
     details: { limit: decision.limit, reset: decision.reset },
     retryAfterS: decision.retryAfterS,

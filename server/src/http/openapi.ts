@@ -63,6 +63,8 @@ const complete = (document: Record<string, unknown>, publicOperations: ReadonlyS
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
       operation.responses ??= {};
+      if (Object.keys(operation.responses).length === 0)
+        operation.responses.default = { description: 'The answer' };
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;

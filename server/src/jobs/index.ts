@@ -10,3 +10,4 @@ export {
 } from './port.ts';
 export { createPostgresJobs } from './postgres.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
+export { createTicker, type Ticker } from './ticker.ts';

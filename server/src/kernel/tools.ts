@@ -17,6 +17,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** True once untrusted content (documents, tool results, context data) has entered the run. */
   tainted: boolean;
+  /** How often the task has been handed from agent to agent; 0 for the first. */
+  depth?: number;
 }
 
 export interface ToolAnnotations {
@@ -39,6 +41,8 @@ export interface ToolOutcome {
   spentNanoUsd?: NanoUsd;
   /** Passages that the answer may cite, for tools that search documents. */
   passages?: ToolPassage[];
+  /** `content` cites `passages` by their place, as [1], [2] …; else they are what the model is told. */
+  citedInContent?: boolean;
 }
 
 export interface ToolPassage {

@@ -1,12 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { StartFailure, startServer, type TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB } from '../support/shapes.ts';
+import { postgresServer } from '../support/stores.ts';
 
 let server: TestServer | null = null;
 let provider: TestProvider | null = null;
@@ -115,7 +115,6 @@ describe('the data folder', () => {
   it(req('SYS-05', 'is made for its owner alone'), async () => {
     server = await startServer();
     expect(statSync(server.dataDir).mode & 0o777).toBe(0o700);
-    expect(existsSync(path.join(server.dataDir, 'pentarch.sqlite'))).toBe(true);
   });
 });
 
@@ -290,7 +289,9 @@ describe('kill -9', () => {
       if (run.status === 'failed') expect(run.error?.code).toBe('SERVICE_UNAVAILABLE');
     }
     expect(statuses.get('completed') ?? 0).toBeGreaterThan(0);
-    // No reservation of a dead run is left behind.
+    // No reservation of a dead run is left behind. PostgreSQL may serve several nodes: there, those of a dead one are
+    // released once its heartbeat has been missing for a while, which the tests of the costs feature cover.
+    if (postgresServer !== undefined) return;
     const { limits } = (await admin.get('/v2/costs/limits')).json<{
       limits: { scope: string; reserved_usd: number }[];
     }>();

@@ -136,6 +136,42 @@ describe('runs with tools', () => {
     expect(body.tool_calls).toHaveLength(12);
   });
 
+  it('hand a part to another agent, whose answer, tools and cost are told', async () => {
+    provider.always((request) => {
+      const system = String(request.body.messages?.[0]?.content);
+      if (system.includes('You are Chronos')) {
+        return told(request).length === 0
+          ? { toolCalls: [call('time__get_current_time', { timezone: 'Europe/Lisbon' }, 'inner')] }
+          : { chunks: ['It is Saturday in Lisbon.'] };
+      }
+      return told(request).length === 0
+        ? { toolCalls: [call('delegate', { agent: 'chronos', task: 'Which weekday is it in Lisbon?' })] }
+        : { chunks: [`Chronos says: ${told(request)[0]}`] };
+    });
+    const stream = await admin.stream('/api/v1/chat/stream', {
+      message: 'Which weekday is it in Lisbon?',
+      context: { agent_id: 'zeus' },
+    });
+    const events = await stream.rest();
+    const chosen = events
+      .filter((e) => e.event === 'agent.selected')
+      .map((e) => (e.data as { agent_id: string }).agent_id);
+    expect(chosen).toEqual(['zeus', 'chronos']);
+    const tools = events
+      .filter((e) => e.event === 'tool.completed')
+      .map((e) => e.data as { name: string; agent_id: string });
+    expect(tools.map((t) => [t.agent_id, t.name])).toEqual([
+      ['chronos', 'get_current_time'],
+      ['zeus', 'delegate'],
+    ]);
+    const answer = events.at(-1)?.data as ChatAnswer & { cost_usd: number };
+    expect(answer.content).toBe('Chronos says: It is Saturday in Lisbon.');
+    const usage = await admin.get('/api/v1/costs/usage?period=day');
+    const byAgent = usage.json<{ by_agent: { agent_id: string; cost_usd: number }[] }>().by_agent;
+    expect(byAgent.find((row) => row.agent_id === 'chronos')?.cost_usd).toBeGreaterThan(0);
+    expect(answer.cost_usd).toBeGreaterThan(byAgent.find((row) => row.agent_id === 'chronos')?.cost_usd ?? 0);
+  });
+
   /** A person must decide about `files.write_file` by the policy of this server. */
   const writes = (name: string, text: string): ((request: TestRequest) => TestReply) => {
     return (request) => {

@@ -6,16 +6,13 @@ import { pgvectorBinaries } from '../support/pgvector.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const bin = pgvectorBinaries();
-if (bin === null) {
-  console.warn(
-    'no PostgreSQL with pgvector here (see server/test/support/pgvector.ts): knowledge is tested on SQLite alone',
-  );
-}
 
-describe.skipIf(bin === null)('with pgvector', () => {
+describe('with pgvector', () => {
   let postgres: TestPostgres | null = null;
   beforeAll(async () => {
-    if (bin !== null) postgres = await startPostgres(bin);
+    if (bin === null)
+      throw new Error('no PostgreSQL with pgvector here: see server/test/support/pgvector.ts');
+    postgres = await startPostgres(bin);
   });
   afterAll(async () => {
     await postgres?.stop();
@@ -28,7 +25,7 @@ describe.skipIf(bin === null)('with pgvector', () => {
   knowledgeRecoverySuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
 });
 
-describe.skipIf(bin !== null && process.env.PGVECTOR_BINDIR === undefined)('without pgvector', () => {
+describe('without pgvector', () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startPostgres();

@@ -9,6 +9,7 @@ import { createSqliteJobs } from '../../src/jobs/index.ts';
 import type { NewEvent, PlatformEvent } from '../../src/kernel/events.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Mail } from '../../src/kernel/mail.ts';
+import { req } from '../requirements.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { openTestSqlite } from '../support/sqlite.ts';
@@ -98,7 +99,7 @@ interface Item {
   data: Record<string, unknown>;
 }
 
-describe('the inbox', () => {
+describe(req(['NOTE-01'], 'the inbox'), () => {
   it('holds what concerns a person, for that person alone', async () => {
     const world = await start();
     await world.publish(failed());

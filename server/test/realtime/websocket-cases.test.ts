@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { frame, openRaw } from '../support/socket-client.ts';
 import { type Sockets, startSockets, taskEvent } from './harness.ts';
 
@@ -208,7 +209,7 @@ const check = (row: Case): (() => Promise<void>) => {
   throw new Error(`no check for the case ${row.id}`);
 };
 
-describe('websocket-cases.json', () => {
+describe(req(['WS-07'], 'websocket-cases.json'), () => {
   it.each(cases.map((row) => [row.id, row] as const))('%s', async (_id, row) => {
     await check(row)();
     await stillUp();

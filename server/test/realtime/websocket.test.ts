@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/kernel/errors.ts';
+import { req } from '../requirements.ts';
 import { type Sockets, startSockets, taskEvent } from './harness.ts';
 
 let sockets: Sockets | null = null;
@@ -48,7 +49,7 @@ const upgradeStatus = async (
   });
 };
 
-describe('who may come in', () => {
+describe(req(['WS-01'], 'who may come in'), () => {
   it('takes the token of the Authorization header, under both names of the path', async () => {
     const s = await start();
     for (const path of ['/v2/ws', '/api/v2/ws']) {
@@ -133,7 +134,7 @@ describe('who may come in', () => {
   });
 });
 
-describe('who gets what', () => {
+describe(req(['WS-02'], 'who gets what'), () => {
   it('gives an event to its owner, to operators and admins of the tenant, and to nobody else', async () => {
     const s = await start();
     const ann = await s.join('ann.user.t1');
@@ -220,7 +221,7 @@ describe('who gets what', () => {
   });
 });
 
-describe('while the socket is open', () => {
+describe(req(['WS-03', 'WS-04'], 'while the socket is open'), () => {
   it('closes with 4401 when the token expires', async () => {
     const s = await start();
     s.accounts.expireAt('ann.user.t1', Date.now() + 400);
@@ -340,7 +341,7 @@ describe('while the socket is open', () => {
   });
 });
 
-describe('coming back', () => {
+describe(req(['WS-05'], 'coming back'), () => {
   it('replays what was missed after the last event, without gap or repeat, and goes on live', async () => {
     const s = await start();
     const first = await s.join('ann.user.t1');
@@ -397,7 +398,7 @@ describe('coming back', () => {
   });
 });
 
-describe('chat.send', () => {
+describe(req(['WS-06'], 'chat.send'), () => {
   const playedChat = () => {
     let publish: (type: string) => void = () => {};
     return {

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from './client.ts';
+import { newDatabase, postgresServer } from './stores.ts';
 
 /**
  * The real server as a child process: a free port, a data folder of its own, its log kept. It can be killed and started
- * again on the same folder. Nothing of this process's settings reaches it.
+ * again on the same folder. Nothing of this process's settings reaches it. Under test:all its records stand in a PostgreSQL
+ * database of its own, so that the same suites hold both engines to the contract.
  */
 export interface TestServer {
   readonly url: string;
@@ -80,7 +82,8 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   let child: ChildProcess | null = null;
   let exit: Promise<number | null> = Promise.resolve(null);
   let url = '';
-  let env = options.env ?? {};
+  const database = postgresServer === undefined ? null : await newDatabase(postgresServer);
+  let env = { ...(database === null ? {} : { DATABASE_URL: database.url }), ...options.env };
 
   const start = async (more: Record<string, string> = {}): Promise<void> => {
     env = { ...env, ...more };
@@ -130,6 +133,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
 
   const close = async (): Promise<void> => {
     await end('SIGKILL');
+    await database?.drop();
     if (ownFolder) rmSync(path.dirname(dataDir), { recursive: true, force: true });
   };
 

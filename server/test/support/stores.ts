@@ -33,6 +33,16 @@ const sqlite: TestStore = {
   },
 };
 
+/** Where test:all has started PostgreSQL (scripts/test-all.ts); a name for a database of one test on it. */
+export const postgresServer: string | undefined = process.env.TEST_DATABASE_URL;
+export const newDatabase = async (server: string): Promise<{ url: string; drop(): Promise<void> }> => {
+  const name = `pentarch_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
+  await admin(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => admin(server, `drop database ${name} with (force)`) };
+};
+
 const admin = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -43,13 +53,10 @@ const admin = async (url: string, statement: string): Promise<void> => {
 const postgres = (server: string): TestStore => ({
   name: 'postgres',
   async open() {
-    const name = `pentarch_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
-    await admin(server, `create database ${name}`);
-    const url = new URL(server);
-    url.pathname = `/${name}`;
+    const { url, drop } = await newDatabase(server);
     const opened: Db[] = [];
     const again = async () => {
-      const db = await openPostgres({ url: url.href, maxConnections: 8 });
+      const db = await openPostgres({ url, maxConnections: 8 });
       opened.push(db);
       return db;
     };
@@ -58,12 +65,11 @@ const postgres = (server: string): TestStore => ({
       again,
       async drop() {
         for (const db of opened) await db.close();
-        await admin(server, `drop database ${name} with (force)`);
+        await drop();
       },
     };
   },
 });
 
-const server = process.env.TEST_DATABASE_URL;
-
-export const testStores: TestStore[] = server === undefined ? [sqlite] : [sqlite, postgres(server)];
+export const testStores: TestStore[] =
+  postgresServer === undefined ? [sqlite] : [sqlite, postgres(postgresServer)];

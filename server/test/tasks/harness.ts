@@ -46,7 +46,19 @@ export const createPlayedChat = (clock: Clock) => {
         stopped,
         answer instanceof Error ? Promise.reject<Outcome>(answer) : Promise.resolve(answer),
       ]);
-      done.catch(() => {});
+      looks.set(run.runId, { state: 'running' });
+      done.then(
+        (outcome) =>
+          looks.set(
+            run.runId,
+            outcome.finishReason === 'awaiting_approval' ? { state: 'waiting' } : { state: 'ended', outcome },
+          ),
+        (error: unknown) =>
+          looks.set(run.runId, {
+            state: 'failed',
+            error: { code: 'INTERNAL_ERROR', message: String(error) },
+          }),
+      );
       return {
         runId: run.runId,
         conversationId: newId(),

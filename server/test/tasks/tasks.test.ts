@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { taskTools } from '../../src/features/tasks/index.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
+import { req } from '../requirements.ts';
 import { createTaskWorld, finished, startTasks } from './harness.ts';
 
 type World = Awaited<ReturnType<typeof startTasks>>;
@@ -47,7 +48,7 @@ const get = async (world: World, id: string, token = ANN): Promise<TaskBody> =>
 const runsOf = async (world: World, id: string, limit = 100): Promise<RunBody[]> =>
   (await world.request<{ items: RunBody[] }>(ANN, 'GET', `/v2/tasks/${id}/runs?limit=${limit}`)).body.items;
 
-describe('a task that runs once', () => {
+describe(req(['TASK-01', 'TASK-02'], 'a task that runs once'), () => {
   it('runs at once, and tells of its result', async () => {
     const world = await start();
     const created = await create(world, {
@@ -167,7 +168,7 @@ describe('a task that runs once', () => {
   });
 });
 
-describe('approvals', () => {
+describe(req(['TASK-07'], 'approvals'), () => {
   it('waits for the decision and goes on with what the run became', async () => {
     const world = await start();
     const { id } = await create(world, { description: 'spend' });
@@ -244,7 +245,7 @@ describe('cancel', () => {
   });
 });
 
-describe('cron', () => {
+describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
   it('runs each slot once and says when the next is', async () => {
     const world = await start();
     const { id, ...task } = await create(world, {
@@ -503,7 +504,7 @@ describe('whose rights', () => {
   });
 });
 
-describe('many at once', () => {
+describe(req(['TASK-06'], 'many at once'), () => {
   it('keeps a tenant within its cap, so that another one is not starved', async () => {
     const world = await start({ perTenant: 2 });
     for (let i = 0; i < 6; i++) await create(world, { description: `a${i}` });
@@ -544,7 +545,7 @@ describe('many at once', () => {
   });
 });
 
-describe('restarts', () => {
+describe(req(['TASK-05'], 'restarts'), () => {
   it('does again what a dead process left, at most three times', async () => {
     const world = await createTaskWorld();
     closers.push(world.close);
@@ -554,8 +555,12 @@ describe('restarts', () => {
     const { id } = await dead.tasks.create(caller, { description: 'x' });
     void dead.jobs.runDue();
     await expect.poll(async () => (await dead.tasks.get(caller, id)).run_ids.length).toBe(1);
-    // It says nothing more; the next process frees what it held.
+    // It says nothing more, and its run died with it; the next process frees what it held.
     world.clock.advance(30 * S);
+    world.played.looks.set(world.played.asked[0]?.runId ?? '', {
+      state: 'failed',
+      error: { code: 'SERVICE_UNAVAILABLE', message: 'interrupted' },
+    });
     world.played.plays(() => finished('after the restart'));
     const next = world.sqliteNode();
     await next.jobs.runDue();
@@ -564,6 +569,30 @@ describe('restarts', () => {
       attempts: 2,
       result: { content: 'after the restart' },
     });
+  });
+
+  it('follows the run of a dead process that the chat has taken up, and starts no second one', async () => {
+    const world = await createTaskWorld();
+    closers.push(world.close);
+    world.played.plays(() => new Promise(() => {}));
+    const caller = world.accounts.caller(ANN);
+    const dead = world.sqliteNode();
+    const { id } = await dead.tasks.create(caller, { description: 'x' });
+    void dead.jobs.runDue();
+    await expect.poll(async () => (await dead.tasks.get(caller, id)).run_ids.length).toBe(1);
+    world.clock.advance(30 * S);
+    const turning = world.sqliteNode().jobs.runDue();
+    await expect.poll(async () => (await dead.tasks.get(caller, id)).attempts).toBe(2);
+    world.played.looks.set(world.played.asked[0]?.runId ?? '', {
+      state: 'ended',
+      outcome: finished('finished by the chat'),
+    });
+    await turning;
+    expect(await dead.tasks.get(caller, id)).toMatchObject({
+      status: 'completed',
+      result: { content: 'finished by the chat' },
+    });
+    expect(world.played.asked.length).toBe(1);
   });
 
   it('ends as failed when processes die under it until no attempt is left', async () => {
@@ -577,6 +606,10 @@ describe('restarts', () => {
       void world.sqliteNode().jobs.runDue();
       await expect.poll(async () => (await maker.tasks.get(caller, id)).run_ids.length).toBe(died);
       world.clock.advance(30 * S);
+      world.played.looks.set(world.played.asked.at(-1)?.runId ?? '', {
+        state: 'failed',
+        error: { code: 'SERVICE_UNAVAILABLE', message: 'interrupted' },
+      });
     }
     await world.sqliteNode().jobs.runDue();
     expect(await maker.tasks.get(caller, id)).toMatchObject({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { completed, startWebhooks } from './harness.ts';
 
@@ -38,7 +39,7 @@ const post = (url: string) =>
 const patch = (url: string) =>
   hooks.request('op.operator.t1', 'PATCH', `/api/v1/webhooks/${existing}`, { url });
 
-describe('ssrf-urls.json at a webhook', () => {
+describe(req(['HOOK-05'], 'ssrf-urls.json at a webhook'), () => {
   it.each(rows.filter((row) => row.expect === 'block'))(
     'refuses $url at create and change ($why)',
     async ({ url }) => {

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { completed, startWebhooks } from './harness.ts';
 
@@ -41,7 +42,7 @@ const deliveries = async (hooks: Hooks, id: string): Promise<DeliveryBody[]> =>
     )
   ).body.items;
 
-describe('subscriptions', () => {
+describe(req(['HOOK-01'], 'subscriptions'), () => {
   it('shows the secret once, and lists, changes and deletes', async () => {
     const hooks = await start();
     const created = await hooks.request<Record<string, unknown>>(
@@ -105,7 +106,7 @@ describe('subscriptions', () => {
   });
 });
 
-describe('deliveries', () => {
+describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
   it('sends event, timestamp and data, signed by the Standard Webhooks scheme', async () => {
     const hooks = await start();
     const target = await receiver((response) => response.end('ok'));
@@ -437,7 +438,7 @@ describe('secrets', () => {
   });
 });
 
-describe('the outbox', () => {
+describe(req(['HOOK-06'], 'the outbox'), () => {
   it('delivers what a committed transaction has recorded, once, though it is published too', async () => {
     const hooks = await start();
     const target = await receiver((response) => response.end());

@@ -374,6 +374,10 @@ export interface CostUsagePeriod {
   end: string;
 }
 
+export interface CountUnreadNotificationsResult {
+  unread: number;
+}
+
 export interface CreateApiKeyRequest {
   name: string;
   permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
@@ -512,6 +516,27 @@ export interface CreateProposalRequestTool {
   arguments?: Record<string, unknown>;
 }
 
+export interface CreateTaskRequest {
+  /** What is to be done, as one would tell an agent */
+  description: string;
+  /** Agent that does it; absent: Zeus chooses */
+  agent_id?: string;
+  /** Up to 32 KiB, given to the agent as data; model picks a configured model */
+  context?: Record<string, unknown>;
+  /** default normal */
+  priority?: 'low' | 'normal' | 'high' | 'urgent';
+  /** When to run; past or absent: at once. With cron: not before */
+  scheduled_at?: string;
+  /** Five fields, names allowed: 0 9 * * MON-FRI */
+  cron?: string;
+  /** IANA time zone of cron (default UTC) */
+  timezone?: string;
+  /** A slot that comes due while the last run goes on: left out, or run afterwards (default skip) */
+  overlap?: 'skip' | 'queue';
+  /** Slots missed while the platform was down: one run for all of them, or none (default run_once) */
+  missed?: 'run_once' | 'skip';
+}
+
 export interface CreateTenantRequest {
   name: string;
   slug: string;
@@ -537,6 +562,14 @@ export interface CreateUserRequest {
   tier?: 'free' | 'pro' | 'enterprise' | null;
   /** Another tenant: platform administrators only */
   tenant_id?: string;
+}
+
+export interface CreateWebhookRequest {
+  /** Public https address; loopback, private, link-local and metadata addresses are refused */
+  url: string;
+  /** Types of events, or * for all */
+  events: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  description?: string | null;
 }
 
 export interface CreatedApiKey {
@@ -608,6 +641,25 @@ export interface CreatedUser {
   last_seen_at: string | null;
   /** Once, when no password was given */
   invitation_url?: string;
+}
+
+export interface CreatedWebhook {
+  id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  status: 'active' | 'disabled';
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
+  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** ISO 8601 UTC with milliseconds */
+  previous_secret_expires_at: string | null;
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** whsec_…, shown this once */
+  secret: string;
 }
 
 export interface Document {
@@ -880,6 +932,46 @@ export interface Message {
   created_at: string;
 }
 
+export interface Notification {
+  id: string;
+  category: 'tasks' | 'proposals' | 'costs' | 'documents' | 'agents' | 'system';
+  level: 'info' | 'warning' | 'critical';
+  title: string;
+  body: string;
+  /** Ids of what it is about */
+  data: Record<string, unknown>;
+  read: boolean;
+  /** ISO 8601 UTC with milliseconds */
+  read_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+export interface NotificationPreferences {
+  categories: NotificationPreferencesCategories;
+  /** Address that mails go to */
+  email: string;
+  email_available: boolean;
+}
+
+export interface NotificationPreferencesCategories {
+  tasks: NotificationPreferencesCategoriesTasks;
+  proposals: NotificationPreferencesCategoriesTasks;
+  costs: NotificationPreferencesCategoriesTasks;
+  documents: NotificationPreferencesCategoriesTasks;
+  agents: NotificationPreferencesCategoriesTasks;
+  system: NotificationPreferencesCategoriesTasks;
+}
+
+export interface NotificationPreferencesCategoriesTasks {
+  /** In the inbox, and on open WebSockets */
+  inbox: boolean;
+  /** By e-mail, where the platform has a mail server */
+  email: boolean;
+  /** To the webhooks of the tenant that subscribe to notification */
+  webhook: boolean;
+}
+
 export interface OauthClient {
   client_id: string;
   name: string;
@@ -1123,6 +1215,87 @@ export interface Tally {
   seats: number;
 }
 
+export interface Task {
+  id: string;
+  description: string;
+  agent_id: string | null;
+  context: Record<string, unknown> | null;
+  priority: 'low' | 'normal' | 'high' | 'urgent';
+  /** ISO 8601 UTC with milliseconds */
+  scheduled_at: string | null;
+  cron: string | null;
+  timezone: string;
+  /** A slot that comes due while the last run goes on: left out, or run afterwards (default skip) */
+  overlap: 'skip' | 'queue';
+  /** Slots missed while the platform was down: one run for all of them, or none (default run_once) */
+  missed: 'run_once' | 'skip';
+  status: 'scheduled' | 'queued' | 'running' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
+  progress: TaskProgress | null;
+  result: TaskResult | null;
+  error: TaskError | null;
+  /** Of the newest run */
+  attempts: number;
+  /** Chat runs, newest last, at most 50 */
+  run_ids: string[];
+  /** ISO 8601 UTC with milliseconds */
+  next_run_at: string | null;
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+}
+
+export interface TaskError {
+  code: string;
+  message: string;
+}
+
+export interface TaskProgress {
+  /** 100 when done; null while nobody can know */
+  percent: number | null;
+  /** What goes on: an agent, a tool */
+  step: string | null;
+  tool_calls: number;
+  /** Of the answer so far */
+  characters: number;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+}
+
+export interface TaskResult {
+  content: string;
+  run_id: string;
+  conversation_id: string;
+  message_id: string;
+  /** US dollars, exact to 1e-9 */
+  cost_usd: number;
+}
+
+export interface TaskRun {
+  id: string;
+  task_id: string;
+  status: 'queued' | 'running' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled' | 'skipped';
+  /** ISO 8601 UTC with milliseconds */
+  scheduled_for: string;
+  attempts: number;
+  /** One chat run for each attempt */
+  run_ids: string[];
+  conversation_id: string | null;
+  result: TaskResult | null;
+  error: TaskError | null;
+  /** US dollars, exact to 1e-9 */
+  cost_usd: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  started_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+}
+
 export interface Tenant {
   id: string;
   name: string;
@@ -1242,6 +1415,47 @@ export interface UpdateMyUserRequest {
   name?: string;
 }
 
+export interface UpdateNotificationPreferencesRequest {
+  categories: UpdateNotificationPreferencesRequestCategories;
+}
+
+export interface UpdateNotificationPreferencesRequestCategories {
+  tasks?: UpdateNotificationPreferencesRequestCategoriesTasks;
+  proposals?: UpdateNotificationPreferencesRequestCategoriesTasks;
+  costs?: UpdateNotificationPreferencesRequestCategoriesTasks;
+  documents?: UpdateNotificationPreferencesRequestCategoriesTasks;
+  agents?: UpdateNotificationPreferencesRequestCategoriesTasks;
+  system?: UpdateNotificationPreferencesRequestCategoriesTasks;
+}
+
+export interface UpdateNotificationPreferencesRequestCategoriesTasks {
+  /** In the inbox, and on open WebSockets */
+  inbox?: boolean;
+  /** By e-mail, where the platform has a mail server */
+  email?: boolean;
+  /** To the webhooks of the tenant that subscribe to notification */
+  webhook?: boolean;
+}
+
+export interface UpdateTaskRequest {
+  /** What is to be done, as one would tell an agent */
+  description?: string;
+  /** Agent that does it; absent: Zeus chooses */
+  agent_id?: string | null;
+  /** Up to 32 KiB, given to the agent as data; model picks a configured model */
+  context?: Record<string, unknown> | null;
+  priority?: 'low' | 'normal' | 'high' | 'urgent';
+  scheduled_at?: string;
+  /** Five fields, names allowed: 0 9 * * MON-FRI */
+  cron?: string;
+  /** IANA time zone of cron (default UTC) */
+  timezone?: string;
+  /** A slot that comes due while the last run goes on: left out, or run afterwards (default skip) */
+  overlap?: 'skip' | 'queue';
+  /** Slots missed while the platform was down: one run for all of them, or none (default run_once) */
+  missed?: 'run_once' | 'skip';
+}
+
 export interface UpdateTenantRequest {
   name?: string;
   slug?: string;
@@ -1258,6 +1472,16 @@ export interface UpdateUserRequest {
   permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
   tier?: 'free' | 'pro' | 'enterprise' | null;
   status?: 'active' | 'deactivated';
+}
+
+export interface UpdateWebhookRequest {
+  /** Public https address; loopback, private, link-local and metadata addresses are refused */
+  url?: string;
+  /** Types of events, or * for all */
+  events?: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  description?: string | null;
+  /** active switches a disabled one on again */
+  status?: 'active' | 'disabled';
 }
 
 export interface Usage {
@@ -1312,6 +1536,81 @@ export interface VoteOnProposalRequest {
   reason?: string;
   /** Default: the first whose agent has not approved */
   seat?: 'athena' | 'hermes' | 'aegis' | 'hephaestus' | 'prometheus';
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  status: 'active' | 'disabled';
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
+  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** ISO 8601 UTC with milliseconds */
+  previous_secret_expires_at: string | null;
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+}
+
+export interface WebhookDelivery {
+  /** The webhook-id header of all attempts */
+  id: string;
+  webhook_id: string;
+  event: string;
+  status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  attempts: number;
+  /** Of the last attempt */
+  response_status: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  next_attempt_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+}
+
+export interface WebhookDeliveryDetail {
+  /** The webhook-id header of all attempts */
+  id: string;
+  webhook_id: string;
+  event: string;
+  status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  attempts: number;
+  /** Of the last attempt */
+  response_status: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  next_attempt_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+  /** What is sent, the first 16 KiB */
+  request_body: string;
+  log: WebhookDeliveryDetailLog[];
+}
+
+export interface WebhookDeliveryDetailLog {
+  /** ISO 8601 UTC with milliseconds */
+  attempted_at: string;
+  duration_ms: number;
+  request: WebhookDeliveryDetailLogRequest;
+  response: WebhookDeliveryDetailLogResponse | null;
+  error: string | null;
+}
+
+export interface WebhookDeliveryDetailLogRequest {
+  /** Without the signature */
+  headers: Record<string, unknown>;
+}
+
+export interface WebhookDeliveryDetailLogResponse {
+  status: number;
+  headers: Record<string, unknown>;
+  /** The first 4 KiB */
+  body: string;
 }
 
 export type ListUsersAsAdminQuery = {
@@ -1523,6 +1822,58 @@ export type ListMemoryRelationsQuery = {
   at?: string;
 };
 
+export type ListNotificationsQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+  /** true: only what has not been read */
+  unread?: boolean;
+  category?: 'tasks' | 'proposals' | 'costs' | 'documents' | 'agents' | 'system';
+};
+
+export type ListTasksQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+  status?: 'scheduled' | 'queued' | 'running' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
+  agent_id?: string;
+};
+
+export type ListTaskRunsQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+};
+
+export type ListWebhooksQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+};
+
+export type ListWebhookDeliveriesQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+  status?: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  event?: string;
+};
+
 export type ListAuditEventsQuery = {
   /** Page number, from 1 (default 1) */
   page?: number;
@@ -1568,4 +1919,8 @@ export type ListTenantsQuery = {
   limit?: number;
   /** next_cursor of the answer before, in place of page */
   cursor?: string;
+};
+
+export type OpenSocketQuery = {
+  last_event_id?: string;
 };

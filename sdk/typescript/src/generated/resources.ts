@@ -340,6 +340,102 @@ export const memory = (http: Http) => ({
     http.none({ method: 'DELETE', path: `/api/v1/memory/relations/${segment(id)}` }, options),
 });
 
+export const notifications = (http: Http) => ({
+  /** The caller’s inbox, newest first */
+  list: (query: m.ListNotificationsQuery = {}, options?: CallOptions): Promise<Page<m.Notification>> =>
+    http.json({ method: 'GET', path: '/api/v1/notifications', query }, options),
+  /** Every item of `list`, page by page. */
+  listAll: (query: m.ListNotificationsQuery = {}, options?: CallOptions): AsyncGenerator<m.Notification> =>
+    allItems(http, { method: 'GET', path: '/api/v1/notifications', query }, options),
+  /** By which channels the caller is told of what */
+  getPreferences: (options?: CallOptions): Promise<m.NotificationPreferences> =>
+    http.json({ method: 'GET', path: '/api/v1/notifications/preferences' }, options),
+  /** Change channels; what is not named stays */
+  updatePreferences: (body: m.UpdateNotificationPreferencesRequest, options?: CallOptions): Promise<m.NotificationPreferences> =>
+    http.json({ method: 'PATCH', path: '/api/v1/notifications/preferences', json: body }, options),
+  /** Mark all as read */
+  readAll: (options?: CallOptions): Promise<void> =>
+    http.none({ method: 'POST', path: '/api/v1/notifications/read-all' }, options),
+  /** How many have not been read */
+  countUnread: (options?: CallOptions): Promise<m.CountUnreadNotificationsResult> =>
+    http.json({ method: 'GET', path: '/api/v1/notifications/unread' }, options),
+  /** Mark one as read */
+  read: (id: string, options?: CallOptions): Promise<m.Notification> =>
+    http.json({ method: 'POST', path: `/api/v1/notifications/${segment(id)}/read` }, options),
+});
+
+export const tasks = (http: Http) => ({
+  /** Tasks, newest first */
+  list: (query: m.ListTasksQuery = {}, options?: CallOptions): Promise<Page<m.Task>> =>
+    http.json({ method: 'GET', path: '/api/v1/tasks', query }, options),
+  /** Every item of `list`, page by page. */
+  listAll: (query: m.ListTasksQuery = {}, options?: CallOptions): AsyncGenerator<m.Task> =>
+    allItems(http, { method: 'GET', path: '/api/v1/tasks', query }, options),
+  /** Have an agent do something: now, at a time, or by cron */
+  create: (body: m.CreateTaskRequest, options?: CallOptions): Promise<m.Task> =>
+    http.json({ method: 'POST', path: '/api/v1/tasks', json: body }, options),
+  /** One task */
+  get: (id: string, options?: CallOptions): Promise<m.Task> =>
+    http.json({ method: 'GET', path: `/api/v1/tasks/${segment(id)}` }, options),
+  /** Change what future runs do, and when */
+  update: (id: string, body: m.UpdateTaskRequest, options?: CallOptions): Promise<m.Task> =>
+    http.json({ method: 'PATCH', path: `/api/v1/tasks/${segment(id)}`, json: body }, options),
+  /** Cancel a task and remove it with its history */
+  delete: (id: string, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/tasks/${segment(id)}` }, options),
+  /** End a task: its run is stopped, its schedule too */
+  cancel: (id: string, options?: CallOptions): Promise<m.Task> =>
+    http.json({ method: 'POST', path: `/api/v1/tasks/${segment(id)}/cancel` }, options),
+  /** Run a failed or cancelled task again */
+  retry: (id: string, options?: CallOptions): Promise<m.Task> =>
+    http.json({ method: 'POST', path: `/api/v1/tasks/${segment(id)}/retry` }, options),
+  /** Runs of a task, newest first: one for each due slot */
+  listRuns: (id: string, query: m.ListTaskRunsQuery = {}, options?: CallOptions): Promise<Page<m.TaskRun>> =>
+    http.json({ method: 'GET', path: `/api/v1/tasks/${segment(id)}/runs`, query }, options),
+  /** Every item of `listRuns`, page by page. */
+  listRunsAll: (id: string, query: m.ListTaskRunsQuery = {}, options?: CallOptions): AsyncGenerator<m.TaskRun> =>
+    allItems(http, { method: 'GET', path: `/api/v1/tasks/${segment(id)}/runs`, query }, options),
+});
+
+export const webhooks = (http: Http) => ({
+  /** Webhooks of the tenant, newest first */
+  list: (query: m.ListWebhooksQuery = {}, options?: CallOptions): Promise<Page<m.Webhook>> =>
+    http.json({ method: 'GET', path: '/api/v1/webhooks', query }, options),
+  /** Every item of `list`, page by page. */
+  listAll: (query: m.ListWebhooksQuery = {}, options?: CallOptions): AsyncGenerator<m.Webhook> =>
+    allItems(http, { method: 'GET', path: '/api/v1/webhooks', query }, options),
+  /** Subscribe an address to events; the signing secret is shown this once */
+  create: (body: m.CreateWebhookRequest, options?: CallOptions): Promise<m.CreatedWebhook> =>
+    http.json({ method: 'POST', path: '/api/v1/webhooks', json: body }, options),
+  /** One webhook */
+  get: (id: string, options?: CallOptions): Promise<m.Webhook> =>
+    http.json({ method: 'GET', path: `/api/v1/webhooks/${segment(id)}` }, options),
+  /** Change a webhook, or switch it on or off */
+  update: (id: string, body: m.UpdateWebhookRequest, options?: CallOptions): Promise<m.Webhook> =>
+    http.json({ method: 'PATCH', path: `/api/v1/webhooks/${segment(id)}`, json: body }, options),
+  /** Remove a webhook with its log */
+  delete: (id: string, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/webhooks/${segment(id)}` }, options),
+  /** Deliveries of a webhook, newest first */
+  listDeliveries: (id: string, query: m.ListWebhookDeliveriesQuery = {}, options?: CallOptions): Promise<Page<m.WebhookDelivery>> =>
+    http.json({ method: 'GET', path: `/api/v1/webhooks/${segment(id)}/deliveries`, query }, options),
+  /** Every item of `listDeliveries`, page by page. */
+  listDeliveriesAll: (id: string, query: m.ListWebhookDeliveriesQuery = {}, options?: CallOptions): AsyncGenerator<m.WebhookDelivery> =>
+    allItems(http, { method: 'GET', path: `/api/v1/webhooks/${segment(id)}/deliveries`, query }, options),
+  /** One delivery with all its attempts */
+  getDelivery: (id: string, deliveryId: string, options?: CallOptions): Promise<m.WebhookDeliveryDetail> =>
+    http.json({ method: 'GET', path: `/api/v1/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}` }, options),
+  /** Try a delivery again, with the same id and body */
+  redeliver: (id: string, deliveryId: string, options?: CallOptions): Promise<m.WebhookDelivery> =>
+    http.json({ method: 'POST', path: `/api/v1/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}/redeliver` }, options),
+  /** A new signing secret; the old one signs along for 24 h */
+  rotateSecret: (id: string, options?: CallOptions): Promise<m.CreatedWebhook> =>
+    http.json({ method: 'POST', path: `/api/v1/webhooks/${segment(id)}/rotate-secret` }, options),
+  /** Send a webhook.test event now and see what comes back */
+  test: (id: string, options?: CallOptions): Promise<m.WebhookDeliveryDetail> =>
+    http.json({ method: 'POST', path: `/api/v1/webhooks/${segment(id)}/test` }, options),
+});
+
 export const system = (http: Http) => ({
   /** The process runs */
   health: (options?: CallOptions): Promise<m.Health> =>
@@ -433,6 +529,12 @@ export const tenants = (http: Http) => ({
     http.json({ method: 'PATCH', path: `/v2/tenants/${segment(id)}`, json: body }, options),
 });
 
+export const events = (http: Http) => ({
+  /** WebSocket: events as they happen, and chat.send */
+  openSocket: (query: m.OpenSocketQuery = {}, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'GET', path: '/v2/ws', query }, options),
+});
+
 /** Every resource over one connection. */
 export const allResources = (http: Http) => ({
   users: users(http),
@@ -444,9 +546,13 @@ export const allResources = (http: Http) => ({
   knowledge: knowledge(http),
   mcp: mcp(http),
   memory: memory(http),
+  notifications: notifications(http),
+  tasks: tasks(http),
+  webhooks: webhooks(http),
   system: system(http),
   audit: audit(http),
   auth: auth(http),
   oauthClients: oauthClients(http),
   tenants: tenants(http),
+  events: events(http),
 });

@@ -1,3 +1,5 @@
+import { MORE_EXAMPLES } from './examples.ts';
+
 /**
  * The eleven agents, from one place. Ids are fixed; `AGENTS_FILE` may change name, charter, model, examples and whether an
  * agent is enabled. `examples` and `keywords` teach the built-in router; a model that routes reads the charters.
@@ -18,7 +20,7 @@ export interface AgentDefinition {
   keywords: readonly string[];
 }
 
-export const AGENTS: readonly AgentDefinition[] = [
+const DEFINITIONS: readonly AgentDefinition[] = [
   {
     id: 'zeus',
     name: 'Zeus',
@@ -120,7 +122,13 @@ export const AGENTS: readonly AgentDefinition[] = [
     charter:
       'You are Hermes, who carries messages: e-mail, chat messages and webhooks. Draft clearly, in the tone that fits the reader, and show the draft before anything is sent outside of the organisation.',
     grounded: false,
-    tools: ['pentarch.send_email', 'pentarch.send_webhook', 'pentarch.search_documents', 'pentarch.recall'],
+    tools: [
+      'pentarch.draft_email',
+      'pentarch.send_email',
+      'pentarch.send_webhook',
+      'pentarch.search_documents',
+      'pentarch.recall',
+    ],
     examples: [
       'send an e-mail to the customer about the delay',
       'draft a reply to this message',
@@ -416,6 +424,7 @@ export const AGENTS: readonly AgentDefinition[] = [
       'pentarch.relate',
       'pentarch.forget',
       'pentarch.correct_fact',
+      'pentarch.memory_graph',
       'memory.*',
     ],
     examples: [
@@ -528,5 +537,10 @@ export const AGENTS: readonly AgentDefinition[] = [
     ],
   },
 ];
+
+export const AGENTS: readonly AgentDefinition[] = DEFINITIONS.map((agent) => ({
+  ...agent,
+  examples: [...agent.examples, ...(MORE_EXAMPLES[agent.id] ?? [])],
+}));
 
 export const AGENT_IDS: readonly string[] = AGENTS.map((agent) => agent.id);

@@ -83,3 +83,14 @@ export const citationsOf = (content: string, passages: readonly NumberedPassage[
   }
   return [...found.values()];
 };
+
+/** The markers of a text moved up by `by`, for a text that joins others. */
+export const renumber = (text: string, by: number): string =>
+  text.replaceAll(
+    /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g,
+    (_all, numbers: string) =>
+      `[${numbers
+        .split(',')
+        .map((n) => Number(n) + by)
+        .join(', ')}]`,
+  );

@@ -1,6 +1,10 @@
+import type { Queryable } from '../../db/db.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { nanoToUsd } from '../../kernel/money.ts';
 import { citationsOf } from './citations.rules.ts';
 import type { RunResult } from './execute.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
@@ -16,7 +20,7 @@ import {
   replaceAnswer,
   setRunStatus,
 } from './store.ts';
-import type { AnswerMetadata } from './wire.ts';
+import { type AnswerMetadata, chatResponseOf } from './wire.ts';
 
 /** Writing the end of a run, or what stands when it has to wait, in one transaction. */
 export type StopReason = 'cancelled' | 'shutdown';
@@ -43,11 +47,42 @@ export const createEnding = ({
   store,
   costs,
   clock,
+  outbox,
 }: {
   store: ChatStore;
   costs: RunCosts;
   clock: Clock;
+  /** Where webhooks are kept in step with what is stored; without it events are only published. */
+  outbox?: EventOutbox<Queryable>;
 }) => {
+  const record = (tx: Queryable, event: NewEvent): Promise<PlatformEvent> =>
+    outbox?.record(tx, event) ?? Promise.resolve({ ...event, id: newId(), createdAt: clock.now() });
+
+  /** What is told of a stored answer. */
+  const endEvents = (run: StartedRun, row: MessageRow): NewEvent[] => {
+    const base = {
+      tenantId: run.subject.tenantId,
+      userId: run.subject.userId,
+      reach: 'own' as const,
+      permission: 'conversations:read',
+      requestId: run.subject.requestId,
+    };
+    const ids = {
+      conversation_id: run.conversationId,
+      run_id: run.runId,
+      message_id: run.messageId,
+      agent_id: row.agent_id,
+    };
+    return [
+      { ...base, type: 'message.created', data: { ...chatResponseOf(row), role: 'assistant' } },
+      {
+        ...base,
+        type: 'conversation.completed',
+        data: { ...ids, total_cost: nanoToUsd(row.cost_nano) },
+      },
+    ];
+  };
+
   const answerRow = (run: StartedRun, result: RunResult, status: RunStatus, now: number): MessageRow => {
     const { state } = result;
     const items = [...state.toolCalls, ...state.settled.map((call) => call.item)];
@@ -78,12 +113,13 @@ export const createEnding = ({
   };
 
   return {
+    /** The stored answer, and the events that its transaction has recorded: to be published now. */
     async write(
       run: StartedRun,
       result: RunResult,
       status: RunStatus,
       events: RunEvents,
-    ): Promise<MessageRow> {
+    ): Promise<{ row: MessageRow; recorded: PlatformEvent[] }> {
       const now = clock.now();
       const { state, open } = result;
       const row = answerRow(run, result, status, now);
@@ -95,7 +131,9 @@ export const createEnding = ({
         : result.error === null
           ? [{ event: 'message.completed', data: null }]
           : [{ event: 'error', data: errorData(result.error) }];
-      await store.write(async (tx) => {
+      const completes =
+        !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
+      const recorded = await store.write(async (tx) => {
         if (run.stored.answered) await replaceAnswer(tx, row);
         else if (answers) await insertMessage(tx, row);
         if (waits) await setRunStatus(tx, { id: run.runId, status });
@@ -122,9 +160,12 @@ export const createEnding = ({
           now,
         });
         if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
+        const told: PlatformEvent[] = [];
+        if (completes) for (const event of endEvents(run, row)) told.push(await record(tx, event));
+        return told;
       });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
-      return row;
+      return { row, recorded };
     },
   };
 };

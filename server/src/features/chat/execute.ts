@@ -8,7 +8,7 @@ import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
 import type { Decision } from './approvals.ts';
-import type { NumberedPassage } from './citations.rules.ts';
+import { type NumberedPassage, renumber } from './citations.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -26,7 +26,7 @@ import {
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
-import { addUsage } from './wire.ts';
+import { addUsage } from './usage.rules.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
 export interface RunPlan {
@@ -43,8 +43,14 @@ export interface RunPlan {
   /** `models.promptBound` of the first call, where it has been measured. */
   promptBound: number | null;
   streaming: boolean;
-  /** What a step row keeps of the start, for a run that has to go on later. */
-  record: PlanStep;
+  /** What a step row keeps of the start, for a run that has to go on later; null for a loop inside of another's tool. */
+  record: PlanStep | null;
+  spending: Spending;
+}
+
+/** What all loops of one run have spent together, for the run's limit. */
+export interface Spending {
+  nano: NanoUsd;
 }
 
 export interface RunDeps {
@@ -150,21 +156,25 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
 
 /** Passages in a tool's outcome get the next numbers of the run, and the model sees them numbered. */
 const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: number): SettledCall => {
-  const passages = (outcome.outcome?.passages ?? []).map((passage, i) => ({
-    n: firstNumber + i,
-    ...passage,
-  }));
-  const numbered = passages.map(
-    (p) => `[${p.n}] ${p.title}${p.page === null ? '' : `, page ${p.page}`}\n${p.text}`,
-  );
+  const given = outcome.outcome;
+  const passages = (given?.passages ?? []).map((passage, i) => ({ n: firstNumber + i, ...passage }));
+  const listed = passages
+    .map((p) => `[${p.n}] ${p.title}${p.page === null ? '' : `, page ${p.page}`}\n${p.text}`)
+    .join('\n\n');
+  const text =
+    passages.length === 0
+      ? outcome.answer
+      : given?.citedInContent
+        ? `${renumber(outcome.answer, firstNumber - 1)}\n\nPassages:\n\n${listed}`
+        : listed;
   return {
     callId: call.id,
     name: call.name,
     item: outcome.item,
-    text: numbered.length > 0 ? numbered.join('\n\n') : outcome.answer,
+    text,
     passages,
-    costNano: addNano(outcome.outcome?.costNanoUsd ?? 0, outcome.outcome?.spentNanoUsd ?? 0),
-    meteredNano: outcome.outcome?.costNanoUsd ?? 0,
+    costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
+    meteredNano: given?.costNanoUsd ?? 0,
     proposalId: outcome.proposalId,
   };
 };
@@ -226,6 +236,7 @@ export const executeRun = async (
   const charge = (entry: LedgerEntry): void => {
     result.open.entries.push(entry);
     state.costNano = addNano(state.costNano, entry.costNanoUsd);
+    plan.spending.nano = addNano(plan.spending.nano, entry.costNanoUsd);
     if (entry.usage) state.usage = addUsage(state.usage, entry.usage);
   };
   const finishWith = (reason: FinishReason, error: AppError | null = null): RunResult => {
@@ -264,7 +275,8 @@ export const executeRun = async (
     const { hold, entries } = result.open;
     const now = clock.now();
     await store.write(async (tx) => {
-      for (const [i, step] of steps.entries()) {
+      // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
+      for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {
           run_id: runId,
           n: state.nextStep + i,
@@ -373,7 +385,7 @@ export const executeRun = async (
     if (result.open.hold === null) {
       try {
         promptBound = models.promptBound(sizedCall());
-        const request = holdRequest(deps, subject, plan.model, promptBound, state.costNano);
+        const request = holdRequest(deps, subject, plan.model, promptBound, plan.spending.nano);
         result.open.hold = await store.write((tx) => costs.hold(tx, request));
       } catch (error) {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
@@ -412,7 +424,9 @@ export const executeRun = async (
     });
     state.lastText = answer.content;
     await writeSteps([
-      ...(state.nextStep === 0 ? [{ kind: 'plan' as const, payload: plan.record }] : []),
+      ...(state.nextStep === 0 && plan.record !== null
+        ? [{ kind: 'plan' as const, payload: plan.record }]
+        : []),
       {
         kind: 'model',
         payload: {

@@ -51,7 +51,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       messageId: row.message_id,
       conversationId: row.conversation_id,
       questionId: row.question_id,
-      plan: planOf(replayed.plan, agent, model, tools, null),
+      plan: planOf(replayed.plan, agent, model, tools, null, null, replayed.state.costNano),
       state: replayed.state,
       subject: {
         tenantId: row.tenant_id,

@@ -1,12 +1,14 @@
+import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import type { ToolContext } from '../../kernel/tools.ts';
+import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { createDelegateSource } from './delegate.ts';
 import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type RunResult } from './execute.ts';
+import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
 import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
@@ -18,12 +20,16 @@ import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
-  extends StartDeps,
+  extends Omit<StartDeps, 'toolSources'>,
     Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
+  /** Tools of the platform and the gateway; chat adds `delegate`. */
+  toolSources: readonly ToolSource[];
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
+  /** Webhooks of the end of a run, in the transaction that stores it. */
+  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -46,12 +52,20 @@ export interface ActiveRun {
   done: Promise<ChatResponse>;
   /** What stands when the run has to wait for a decision; never settles where it does not. */
   waits: Promise<ChatResponse>;
+  /** What the run has spent so far, with all that it has delegated. */
+  spending: Spending;
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 const DECISION_GRACE_MS = 10_000;
 
-export const createChatService = (options: ChatOptions) => {
+export const createChatService = (given: ChatOptions) => {
+  const delegate = createDelegateSource({
+    ...given,
+    runningRun: (runId) => active.get(runId) ?? null,
+    decision: (context, proposalId) => room.wait(context.caller, proposalId, given.approvals, context.signal),
+  });
+  const options = { ...given, toolSources: [...given.toolSources, delegate] };
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
@@ -87,7 +101,7 @@ export const createChatService = (options: ChatOptions) => {
         open: { hold: null, entries: [] },
         error: null,
       };
-      const row = await ending.write(run, result, 'awaiting_approval', events);
+      const { row } = await ending.write(run, result, 'awaiting_approval', events);
       for (const id of state.proposals) {
         events.emit('proposal.created', await options.approvals.show(run.subject, id));
       }
@@ -121,7 +135,7 @@ export const createChatService = (options: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const row = await ending.write(run, result, statusOf(result, stopped), events);
+    const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
     const response = chatResponseOf(row);
     const { error } = result;
     if (error !== null) {
@@ -131,7 +145,7 @@ export const createChatService = (options: ChatOptions) => {
       if (result.finishReason !== 'cost_exceeded' || response.content === '') throw error;
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
-    publish(run, 'conversation.completed', { ...ids, total_cost: nanoToUsd(result.state.costNano) });
+    for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
     options.memory.observe({
@@ -192,6 +206,7 @@ export const createChatService = (options: ChatOptions) => {
       abort,
       done,
       waits,
+      spending: started.plan.spending,
     };
     active.set(run.runId, run);
     return run;
@@ -219,6 +234,11 @@ export const createChatService = (options: ChatOptions) => {
     });
     const { agentId, reason, confidence, candidates } = started.plan.record.choice;
     events.emit('agent.selected', { agent_id: agentId, reason, confidence, candidates });
+    publish(started, 'message.created', {
+      id: started.questionId,
+      role: 'user',
+      content: started.plan.question,
+    });
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -50,11 +50,16 @@ export interface StartedRun {
   messageId: string;
   conversationId: string;
   questionId: string;
-  plan: RunPlan;
+  plan: StoredPlan;
   state: RunState;
   subject: CostSubject;
   /** What of the answer is in the store already: a run that has waited has stored what it had. */
   stored: { answered: boolean; costNano: NanoUsd };
+}
+
+/** The plan of a run of its own, which keeps its record. */
+export interface StoredPlan extends RunPlan {
+  record: PlanStep;
 }
 
 export const planOf = (
@@ -64,7 +69,8 @@ export const planOf = (
   tools: readonly AgentTool[],
   firstHold: Hold | null,
   promptBound: number | null = null,
-): RunPlan => ({
+  spentNano: NanoUsd = 0,
+): StoredPlan => ({
   agent,
   model,
   question: record.question,
@@ -75,6 +81,7 @@ export const planOf = (
   promptBound,
   streaming: record.streaming,
   record,
+  spending: { nano: spentNano },
 });
 
 export interface ParsedContext {
@@ -103,6 +110,9 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
 };
 
+/** Every agent may hand on a part of its task. */
+const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
+
 export const toolsOf = async (
   sources: readonly ToolSource[],
   caller: Caller,
@@ -111,7 +121,10 @@ export const toolsOf = async (
   const lists = await Promise.all(sources.map((source) => source.list(caller, agent.definition.id)));
   return lists
     .flat()
-    .filter((tool) => mayUse(agent.definition.tools, tool) && caller.permissions.has(tool.permission));
+    .filter(
+      (tool) =>
+        (isDelegate(tool) || mayUse(agent.definition.tools, tool)) && caller.permissions.has(tool.permission),
+    );
 };
 
 export const createStarter = (deps: StartDeps) => {

@@ -4,7 +4,7 @@ import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
-import { addUsage, NO_USAGE } from './wire.ts';
+import { addUsage, NO_USAGE } from './usage.rules.ts';
 
 /**
  * What a run that uses tools writes down before it goes on, and how the state is read back from it. A payload says its

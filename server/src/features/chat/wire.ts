@@ -1,23 +1,9 @@
 import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
-import type { ModelUsage } from '../../kernel/model.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { messageOf, type Usage } from '../conversations/index.ts';
 import { type ChatResponse, type FinishReason, RUN_STATUSES, type Run, type RunStatus } from './schema.ts';
-
-export const NO_USAGE: Usage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cached_input_tokens: 0,
-  reasoning_tokens: 0,
-};
-
-export const addUsage = (sum: Usage, usage: ModelUsage): Usage => ({
-  input_tokens: sum.input_tokens + usage.inputTokens,
-  output_tokens: sum.output_tokens + usage.outputTokens,
-  cached_input_tokens: sum.cached_input_tokens + usage.cachedInputTokens,
-  reasoning_tokens: sum.reasoning_tokens + usage.reasoningTokens,
-});
+import { NO_USAGE } from './usage.rules.ts';
 
 /** What an answer's row keeps beside its text, for `ChatResponse` and for readers of the message. */
 export interface AnswerMetadata extends Record<string, unknown> {

@@ -1,1 +1,2 @@
+export { sendingPolicy } from './rules.ts';
 export { type CommunicationDeps, communicationTools } from './tools.ts';

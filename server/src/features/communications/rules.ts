@@ -16,3 +16,9 @@ export const addressFault = (address: string): string | null => {
   }
   return null;
 };
+
+/** What leaves the platform is approved by the Pentarchy first, unless an operator's governance file says otherwise. */
+const APPROVED: ReadonlySet<string> = new Set(['send_email', 'send_webhook']);
+
+export const sendingPolicy = (tool: { server: string; name: string }): { approval: 'pentarchy' } | null =>
+  tool.server === 'pentarch' && APPROVED.has(tool.name) ? { approval: 'pentarchy' } : null;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
@@ -153,11 +153,13 @@ export const createMcpRoutes = ({
     tag,
     access: 'public',
     query: wire.AuthorizationAnswer,
-    responses: { 200: null },
+    produces: 'text/plain',
+    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
     handler: async ({ query, reply }) => {
       const name = await signIn.finish(query);
       return reply
         .type('text/plain; charset=utf-8')
+        .serializer((text: unknown) => String(text))
         .send(`Signed in for ${name}. You can close this window.`);
     },
   }),

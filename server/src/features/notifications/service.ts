@@ -29,6 +29,7 @@ import {
 import {
   countUnread,
   deleteNotificationsBefore,
+  deleteNotificationsOf,
   insertNotification,
   listNotifications,
   markAllRead,
@@ -225,6 +226,17 @@ export const createNotifications = (options: NotificationsOptions) => {
       });
       return preferences(caller);
     },
+
+    /** For the export and the erasure of a person's data. */
+    personalData: (limit: number) => ({
+      async exportData(person: Owner): Promise<Notification[]> {
+        const page = { page: 1, limit, after: null };
+        return (await listNotifications(db.read, person, { unread: false }, page)).rows.map(view);
+      },
+      async eraseData(person: Owner): Promise<number> {
+        return db.write((tx) => deleteNotificationsOf(tx, person));
+      },
+    }),
 
     sweep: (): Promise<void> => db.write((tx) => deleteNotificationsBefore(tx, clock.now() - KEEP_MS)),
   };

@@ -42,7 +42,7 @@ export const createTaskChat = (
           },
           () => {},
         ),
-      done: run.done.then(outcomeOf),
+      done: Promise.race([run.done, run.waits]).then(outcomeOf),
     };
   },
   async cancel(caller, runId) {

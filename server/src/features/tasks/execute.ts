@@ -22,7 +22,7 @@ export interface ExecuteOptions {
 }
 
 const PROGRESS_EVERY_MS = 2_000;
-const LOOK_FOR_CANCEL_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 
 /** The owner as they are now, held to what the credential that made the task was allowed. */
 export const taskCaller = async (callerOf: CallerOfUser, task: TaskRow): Promise<Caller | null> => {
@@ -61,6 +61,11 @@ export const endOf = (
   };
 };
 
+const runIdsOf = (row: TaskRunRow): string[] => {
+  const ids: unknown = JSON.parse(row.run_ids);
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+};
+
 const asAppError = (error: unknown): AppError =>
   error instanceof AppError
     ? error
@@ -90,18 +95,9 @@ export const createExecutor = (options: ExecuteOptions) => {
     });
   };
 
-  /** Waits for the run; a cancel asked for on any node, and the stop of this process, end it. */
-  const waitFor = async (
-    caller: Caller,
-    taskRunId: string,
-    run: TaskChatRun,
-    signal: AbortSignal,
-  ): Promise<ChatOutcome> => {
-    const stop = (): void => {
-      chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
-    };
+  /** Calls `stop` when a cancel is asked for, here or on another node; returns how to leave off looking. */
+  const onCancel = (taskRunId: string, stop: () => void): (() => void) => {
     stops.set(taskRunId, stop);
-    signal.addEventListener('abort', stop);
     const looking = setInterval(() => {
       runById(db.read, taskRunId).then(
         (row) => {
@@ -109,14 +105,74 @@ export const createExecutor = (options: ExecuteOptions) => {
         },
         (error: unknown) => options.onError(error, 'a task could not be looked at'),
       );
-    }, LOOK_FOR_CANCEL_EVERY_MS);
+    }, LOOK_EVERY_MS);
     looking.unref();
-    try {
-      return await run.done;
-    } finally {
+    return () => {
       clearInterval(looking);
-      signal.removeEventListener('abort', stop);
       stops.delete(taskRunId);
+    };
+  };
+
+  /** Waits for `work`, but leaves it alone when this process stops: the next one finds the run again. */
+  const unlessStopping = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+    const stopping = Promise.withResolvers<never>();
+    const stop = (): void => stopping.reject(new Error('interrupted'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    try {
+      return await Promise.race([work, stopping.promise]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+
+  /** The run of an attempt that a dead process left, where the chat has taken it up: it is followed, not repeated. */
+  const followEarlier = async (
+    caller: Caller,
+    runId: string,
+    signal: AbortSignal,
+  ): Promise<ChatOutcome | null> => {
+    for (;;) {
+      const found = await chat.lookUp(caller, runId).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+      if (found === null || found.state === 'failed') return null;
+      if (found.state === 'ended') return found.outcome;
+      if (found.state === 'waiting') {
+        return { content: '', messageId: '', costNano: 0, finishReason: 'awaiting_approval' };
+      }
+      await unlessStopping(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), signal);
+    }
+  };
+
+  const startNew = async (
+    caller: Caller,
+    task: TaskRow,
+    row: TaskRunRow,
+    signal: AbortSignal,
+  ): Promise<{ runId: string; outcome: ChatOutcome }> => {
+    const given: Record<string, unknown> = task.context === null ? {} : JSON.parse(task.context);
+    const run = await chat.start(caller, {
+      message: task.description,
+      context: { ...given, ...(task.agent_id === null ? {} : { agent_id: task.agent_id }) },
+    });
+    const stop = (): void => {
+      chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
+    };
+    const unfollow = followProgress(task, run);
+    const unwatch = onCancel(row.id, stop);
+    try {
+      await db.write((tx) =>
+        updateRun(tx, row.id, {
+          run_ids: JSON.stringify([...runIdsOf(row), run.runId]),
+          conversation_id: run.conversationId,
+        }),
+      );
+      return { runId: run.runId, outcome: await unlessStopping(run.done, signal) };
+    } finally {
+      unwatch();
+      unfollow();
     }
   };
 
@@ -135,25 +191,25 @@ export const createExecutor = (options: ExecuteOptions) => {
       },
       task: { status: 'running', attempts: context.attempt },
     });
-    const given: Record<string, unknown> = task.context === null ? {} : JSON.parse(task.context);
-    const run = await chat.start(caller, {
-      message: task.description,
-      context: { ...given, ...(task.agent_id === null ? {} : { agent_id: task.agent_id }) },
-    });
-    const known: unknown = JSON.parse(row.run_ids);
-    await db.write((tx) =>
-      updateRun(tx, row.id, {
-        run_ids: JSON.stringify([...(Array.isArray(known) ? known : []), run.runId]),
-        conversation_id: run.conversationId,
-      }),
-    );
-    const unfollow = followProgress(task, run);
-    let outcome: ChatOutcome;
+    const earlierId = runIdsOf(row).at(-1);
+    const unwatch =
+      earlierId === undefined
+        ? () => {}
+        : onCancel(row.id, () => {
+            chat
+              .cancel(caller, earlierId)
+              .catch((error: unknown) => options.onError(error, 'a run did not stop'));
+          });
+    let earlier: ChatOutcome | null;
     try {
-      outcome = await waitFor(caller, row.id, run, context.signal);
+      earlier = earlierId === undefined ? null : await followEarlier(caller, earlierId, context.signal);
     } finally {
-      unfollow();
+      unwatch();
     }
+    const { runId, outcome } =
+      earlier !== null && earlierId !== undefined
+        ? { runId: earlierId, outcome: earlier }
+        : await startNew(caller, task, row, context.signal);
     const fresh = (await taskById(db.read, task.id)) ?? task;
     const latest = (await runById(db.read, row.id)) ?? row;
     if (outcome.finishReason === 'awaiting_approval') {
@@ -163,11 +219,7 @@ export const createExecutor = (options: ExecuteOptions) => {
       });
       return;
     }
-    // Stopped because this process stops: the next one does it again.
-    if (outcome.finishReason === 'cancelled' && context.signal.aborted && latest.cancel_requested === 0) {
-      throw new Error('interrupted');
-    }
-    await ledger.end(fresh, latest, endOf(latest, run.runId, run.conversationId, outcome));
+    await ledger.end(fresh, latest, endOf(latest, runId, latest.conversation_id ?? '', outcome));
   };
 
   const load = async (payload: RunPayload): Promise<{ task: TaskRow; row: TaskRunRow } | null> => {
@@ -187,6 +239,7 @@ export const createExecutor = (options: ExecuteOptions) => {
       try {
         await attempt(task, row, context);
       } catch (thrown) {
+        // This process stops, or lost the job: whoever has it next goes on.
         if (context.signal.aborted) throw thrown;
         const error = asAppError(thrown);
         if (!(thrown instanceof AppError)) options.onError(thrown, 'a task run failed');

@@ -9,7 +9,7 @@ export interface TaskChatRun {
   agentId: string;
   /** Tells of tools that start and of text that comes. */
   onProgress(listener: (progress: { tool: string } | { characters: number }) => void): () => void;
-  /** Rejects with the run's error. */
+  /** The answer, or what stands when the run has to wait for an approval. Rejects with the run's error. */
   done: Promise<ChatOutcome>;
 }
 

@@ -25,6 +25,7 @@ import {
   activeRuns,
   countOpenTasks,
   deleteTask,
+  deleteTasksOf,
   findTask,
   insertTask,
   listRuns,
@@ -311,6 +312,18 @@ export const createTasks = (options: TasksOptions) => {
       for (const run of await activeRuns(db.read, row.id)) executor.stop(run.id);
       await db.write((tx) => deleteTask(tx, row.id));
     },
+
+    /** For the export and the erasure of a person's data. */
+    personalData: (limit: number) => ({
+      async exportData(person: { tenantId: string; userId: string }): Promise<Task[]> {
+        const page = { page: 1, limit, after: null };
+        const { rows } = await listTasks(db.read, { ...person, reach: 'own' }, {}, page);
+        return rows.map((row) => taskView(row, []));
+      },
+      async eraseData(person: { tenantId: string; userId: string }): Promise<number> {
+        return db.write((tx) => deleteTasksOf(tx, person.tenantId, person.userId));
+      },
+    }),
 
     tick: scheduler.tick,
     tickWaiting: scheduler.tickWaiting,

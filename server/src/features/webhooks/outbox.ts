@@ -92,6 +92,8 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     },
     published(event) {
       if (!KNOWN.has(event.type) || recorded.has(event) || surelyNone(event.tenantId)) return;
+      // A notification is recorded where its reader chose webhooks; published, it is for their own connections.
+      if (event.type === 'notification') return;
       const work = learn(event.tenantId)
         .then(async (any) => {
           if (any) await db.write((tx) => store(tx, event));

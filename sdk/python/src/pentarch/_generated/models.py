@@ -388,6 +388,10 @@ class CostUsagePeriod(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
+class CountUnreadNotificationsResult(TypedDict):
+    unread: int
+
+
 class _CreateApiKeyRequest(TypedDict):
     name: str
 
@@ -553,6 +557,30 @@ class CreateProposalRequestTool(_CreateProposalRequestTool, total=False):
     arguments: dict[str, Any]
 
 
+class _CreateTaskRequest(TypedDict):
+    description: str
+    """What is to be done, as one would tell an agent"""
+
+
+class CreateTaskRequest(_CreateTaskRequest, total=False):
+    agent_id: str
+    """Agent that does it; absent: Zeus chooses"""
+    context: dict[str, Any]
+    """Up to 32 KiB, given to the agent as data; model picks a configured model"""
+    priority: Literal["low", "normal", "high", "urgent"]
+    """default normal"""
+    scheduled_at: str
+    """When to run; past or absent: at once. With cron: not before"""
+    cron: str
+    """Five fields, names allowed: 0 9 * * MON-FRI"""
+    timezone: str
+    """IANA time zone of cron (default UTC)"""
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+
+
 class _CreateTenantRequest(TypedDict):
     name: str
     slug: str
@@ -587,6 +615,17 @@ class CreateUserRequest(_CreateUserRequest, total=False):
     tier: Literal["free", "pro", "enterprise"] | None
     tenant_id: str
     """Another tenant: platform administrators only"""
+
+
+class _CreateWebhookRequest(TypedDict):
+    url: str
+    """Public https address; loopback, private, link-local and metadata addresses are refused"""
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    """Types of events, or * for all"""
+
+
+class CreateWebhookRequest(_CreateWebhookRequest, total=False):
+    description: str | None
 
 
 class CreatedApiKey(TypedDict):
@@ -670,6 +709,25 @@ class _CreatedUser(TypedDict):
 class CreatedUser(_CreatedUser, total=False):
     invitation_url: str
     """Once, when no password was given"""
+
+
+class CreatedWebhook(TypedDict):
+    id: str
+    url: str
+    events: list[str]
+    description: str | None
+    status: Literal["active", "disabled"]
+    disabled_reason: Literal["gone", "failing", "manual"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    previous_secret_expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    secret: str
+    """whsec_…, shown this once"""
 
 
 class Document(TypedDict):
@@ -948,6 +1006,46 @@ class Message(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
+class Notification(TypedDict):
+    id: str
+    category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"]
+    level: Literal["info", "warning", "critical"]
+    title: str
+    body: str
+    data: dict[str, Any]
+    """Ids of what it is about"""
+    read: bool
+    read_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class NotificationPreferences(TypedDict):
+    categories: NotificationPreferencesCategories
+    email: str
+    """Address that mails go to"""
+    email_available: bool
+
+
+class NotificationPreferencesCategories(TypedDict):
+    tasks: NotificationPreferencesCategoriesTasks
+    proposals: NotificationPreferencesCategoriesTasks
+    costs: NotificationPreferencesCategoriesTasks
+    documents: NotificationPreferencesCategoriesTasks
+    agents: NotificationPreferencesCategoriesTasks
+    system: NotificationPreferencesCategoriesTasks
+
+
+class NotificationPreferencesCategoriesTasks(TypedDict):
+    inbox: bool
+    """In the inbox, and on open WebSockets"""
+    email: bool
+    """By e-mail, where the platform has a mail server"""
+    webhook: bool
+    """To the webhooks of the tenant that subscribe to notification"""
+
+
 class OauthClient(TypedDict):
     client_id: str
     name: str
@@ -1203,6 +1301,87 @@ class Tally(TypedDict):
     seats: int
 
 
+class Task(TypedDict):
+    id: str
+    description: str
+    agent_id: str | None
+    context: dict[str, Any] | None
+    priority: Literal["low", "normal", "high", "urgent"]
+    scheduled_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    cron: str | None
+    timezone: str
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+    status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"]
+    progress: TaskProgress | None
+    result: TaskResult | None
+    error: TaskError | None
+    attempts: int
+    """Of the newest run"""
+    run_ids: list[str]
+    """Chat runs, newest last, at most 50"""
+    next_run_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class TaskError(TypedDict):
+    code: str
+    message: str
+
+
+class TaskProgress(TypedDict):
+    percent: int | None
+    """100 when done; null while nobody can know"""
+    step: str | None
+    """What goes on: an agent, a tool"""
+    tool_calls: int
+    characters: int
+    """Of the answer so far"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class TaskResult(TypedDict):
+    content: str
+    run_id: str
+    conversation_id: str
+    message_id: str
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+
+
+class TaskRun(TypedDict):
+    id: str
+    task_id: str
+    status: Literal["queued", "running", "awaiting_approval", "completed", "failed", "cancelled", "skipped"]
+    scheduled_for: str
+    """ISO 8601 UTC with milliseconds"""
+    attempts: int
+    run_ids: list[str]
+    """One chat run for each attempt"""
+    conversation_id: str | None
+    result: TaskResult | None
+    error: TaskError | None
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    started_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
 class Tenant(TypedDict):
     id: str
     name: str
@@ -1325,6 +1504,47 @@ class UpdateMyUserRequest(TypedDict, total=False):
     name: str
 
 
+class UpdateNotificationPreferencesRequest(TypedDict):
+    categories: UpdateNotificationPreferencesRequestCategories
+
+
+class UpdateNotificationPreferencesRequestCategories(TypedDict, total=False):
+    tasks: UpdateNotificationPreferencesRequestCategoriesTasks
+    proposals: UpdateNotificationPreferencesRequestCategoriesTasks
+    costs: UpdateNotificationPreferencesRequestCategoriesTasks
+    documents: UpdateNotificationPreferencesRequestCategoriesTasks
+    agents: UpdateNotificationPreferencesRequestCategoriesTasks
+    system: UpdateNotificationPreferencesRequestCategoriesTasks
+
+
+class UpdateNotificationPreferencesRequestCategoriesTasks(TypedDict, total=False):
+    inbox: bool
+    """In the inbox, and on open WebSockets"""
+    email: bool
+    """By e-mail, where the platform has a mail server"""
+    webhook: bool
+    """To the webhooks of the tenant that subscribe to notification"""
+
+
+class UpdateTaskRequest(TypedDict, total=False):
+    description: str
+    """What is to be done, as one would tell an agent"""
+    agent_id: str | None
+    """Agent that does it; absent: Zeus chooses"""
+    context: dict[str, Any] | None
+    """Up to 32 KiB, given to the agent as data; model picks a configured model"""
+    priority: Literal["low", "normal", "high", "urgent"]
+    scheduled_at: str
+    cron: str
+    """Five fields, names allowed: 0 9 * * MON-FRI"""
+    timezone: str
+    """IANA time zone of cron (default UTC)"""
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+
+
 class UpdateTenantRequest(TypedDict, total=False):
     name: str
     slug: str
@@ -1341,6 +1561,16 @@ class UpdateUserRequest(TypedDict, total=False):
     """Permissions beyond those of the roles"""
     tier: Literal["free", "pro", "enterprise"] | None
     status: Literal["active", "deactivated"]
+
+
+class UpdateWebhookRequest(TypedDict, total=False):
+    url: str
+    """Public https address; loopback, private, link-local and metadata addresses are refused"""
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    """Types of events, or * for all"""
+    description: str | None
+    status: Literal["active", "disabled"]
+    """active switches a disabled one on again"""
 
 
 class Usage(TypedDict):
@@ -1398,3 +1628,78 @@ class VoteOnProposalRequest(_VoteOnProposalRequest, total=False):
     reason: str
     seat: Literal["athena", "hermes", "aegis", "hephaestus", "prometheus"]
     """Default: the first whose agent has not approved"""
+
+
+class Webhook(TypedDict):
+    id: str
+    url: str
+    events: list[str]
+    description: str | None
+    status: Literal["active", "disabled"]
+    disabled_reason: Literal["gone", "failing", "manual"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    previous_secret_expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class WebhookDelivery(TypedDict):
+    id: str
+    """The webhook-id header of all attempts"""
+    webhook_id: str
+    event: str
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    attempts: int
+    response_status: int | None
+    """Of the last attempt"""
+    next_attempt_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class WebhookDeliveryDetail(TypedDict):
+    id: str
+    """The webhook-id header of all attempts"""
+    webhook_id: str
+    event: str
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    attempts: int
+    response_status: int | None
+    """Of the last attempt"""
+    next_attempt_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    request_body: str
+    """What is sent, the first 16 KiB"""
+    log: list[WebhookDeliveryDetailLog]
+
+
+class WebhookDeliveryDetailLog(TypedDict):
+    attempted_at: str
+    """ISO 8601 UTC with milliseconds"""
+    duration_ms: int
+    request: WebhookDeliveryDetailLogRequest
+    response: WebhookDeliveryDetailLogResponse | None
+    error: str | None
+
+
+class WebhookDeliveryDetailLogRequest(TypedDict):
+    headers: dict[str, Any]
+    """Without the signature"""
+
+
+class WebhookDeliveryDetailLogResponse(TypedDict):
+    status: int
+    headers: dict[str, Any]
+    body: str
+    """The first 4 KiB"""

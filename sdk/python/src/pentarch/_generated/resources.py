@@ -2384,6 +2384,674 @@ class AsyncMemory:
         await self._http.none(Call("DELETE", f"/api/v1/memory/relations/{_segment(id)}"), options)
 
 
+class Notifications:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Notification]:
+        """The caller’s inbox, newest first"""
+        return self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Notification]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def get_preferences(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """By which channels the caller is told of what"""
+        return cast("m.NotificationPreferences", self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+
+    def update_preferences(
+        self,
+        *,
+        categories: m.UpdateNotificationPreferencesRequestCategories,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """Change channels; what is not named stays"""
+        return cast("m.NotificationPreferences", self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+
+    def read_all(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Mark all as read"""
+        self._http.none(Call("POST", "/api/v1/notifications/read-all"), options)
+
+    def count_unread(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CountUnreadNotificationsResult:
+        """How many have not been read"""
+        return cast("m.CountUnreadNotificationsResult", self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+
+    def read(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Notification:
+        """Mark one as read"""
+        return cast("m.Notification", self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+
+
+class AsyncNotifications:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Notification]:
+        """The caller’s inbox, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Notification]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    async def get_preferences(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """By which channels the caller is told of what"""
+        return cast("m.NotificationPreferences", await self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+
+    async def update_preferences(
+        self,
+        *,
+        categories: m.UpdateNotificationPreferencesRequestCategories,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """Change channels; what is not named stays"""
+        return cast("m.NotificationPreferences", await self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+
+    async def read_all(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Mark all as read"""
+        await self._http.none(Call("POST", "/api/v1/notifications/read-all"), options)
+
+    async def count_unread(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CountUnreadNotificationsResult:
+        """How many have not been read"""
+        return cast("m.CountUnreadNotificationsResult", await self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+
+    async def read(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Notification:
+        """Mark one as read"""
+        return cast("m.Notification", await self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+
+
+class Tasks:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Task]:
+        """Tasks, newest first"""
+        return self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Task]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def create(
+        self,
+        *,
+        description: str,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Have an agent do something: now, at a time, or by cron"""
+        return cast("m.Task", self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """One task"""
+        return cast("m.Task", self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        description: str | NotGiven = NOT_GIVEN,
+        agent_id: str | None | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | None | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Change what future runs do, and when"""
+        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Cancel a task and remove it with its history"""
+        self._http.none(Call("DELETE", f"/api/v1/tasks/{_segment(id)}"), options)
+
+    def cancel(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """End a task: its run is stopped, its schedule too"""
+        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+
+    def retry(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Run a failed or cancelled task again"""
+        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+
+    def list_runs(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.TaskRun]:
+        """Runs of a task, newest first: one for each due slot"""
+        return self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_runs_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.TaskRun]:
+        """Every item of `list_runs`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+
+class AsyncTasks:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Task]:
+        """Tasks, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Task]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    async def create(
+        self,
+        *,
+        description: str,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Have an agent do something: now, at a time, or by cron"""
+        return cast("m.Task", await self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """One task"""
+        return cast("m.Task", await self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        description: str | NotGiven = NOT_GIVEN,
+        agent_id: str | None | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | None | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Change what future runs do, and when"""
+        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Cancel a task and remove it with its history"""
+        await self._http.none(Call("DELETE", f"/api/v1/tasks/{_segment(id)}"), options)
+
+    async def cancel(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """End a task: its run is stopped, its schedule too"""
+        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+
+    async def retry(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Run a failed or cancelled task again"""
+        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+
+    async def list_runs(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.TaskRun]:
+        """Runs of a task, newest first: one for each due slot"""
+        return await self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_runs_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.TaskRun]:
+        """Every item of `list_runs`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+
+class Webhooks:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Webhook]:
+        """Webhooks of the tenant, newest first"""
+        return self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Webhook]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create(
+        self,
+        *,
+        url: str,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        description: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """Subscribe an address to events; the signing secret is shown this once"""
+        return cast("m.CreatedWebhook", self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """One webhook"""
+        return cast("m.Webhook", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        url: str | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        description: str | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """Change a webhook, or switch it on or off"""
+        return cast("m.Webhook", self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a webhook with its log"""
+        self._http.none(Call("DELETE", f"/api/v1/webhooks/{_segment(id)}"), options)
+
+    def list_deliveries(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.WebhookDelivery]:
+        """Deliveries of a webhook, newest first"""
+        return self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def list_deliveries_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.WebhookDelivery]:
+        """Every item of `list_deliveries`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """One delivery with all its attempts"""
+        return cast("m.WebhookDeliveryDetail", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+
+    def redeliver(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDelivery:
+        """Try a delivery again, with the same id and body"""
+        return cast("m.WebhookDelivery", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+
+    def rotate_secret(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """A new signing secret; the old one signs along for 24 h"""
+        return cast("m.CreatedWebhook", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+
+    def test(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """Send a webhook.test event now and see what comes back"""
+        return cast("m.WebhookDeliveryDetail", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+
+
+class AsyncWebhooks:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Webhook]:
+        """Webhooks of the tenant, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Webhook]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create(
+        self,
+        *,
+        url: str,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        description: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """Subscribe an address to events; the signing secret is shown this once"""
+        return cast("m.CreatedWebhook", await self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """One webhook"""
+        return cast("m.Webhook", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        url: str | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        description: str | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """Change a webhook, or switch it on or off"""
+        return cast("m.Webhook", await self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a webhook with its log"""
+        await self._http.none(Call("DELETE", f"/api/v1/webhooks/{_segment(id)}"), options)
+
+    async def list_deliveries(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.WebhookDelivery]:
+        """Deliveries of a webhook, newest first"""
+        return await self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def list_deliveries_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.WebhookDelivery]:
+        """Every item of `list_deliveries`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    async def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """One delivery with all its attempts"""
+        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+
+    async def redeliver(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDelivery:
+        """Try a delivery again, with the same id and body"""
+        return cast("m.WebhookDelivery", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+
+    async def rotate_secret(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """A new signing secret; the old one signs along for 24 h"""
+        return cast("m.CreatedWebhook", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+
+    async def test(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """Send a webhook.test event now and see what comes back"""
+        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+
+
 class System:
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -2980,6 +3648,34 @@ class AsyncTenants:
         return cast("m.Tenant", await self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
 
 
+class Events:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def open_socket(
+        self,
+        *,
+        last_event_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> None:
+        """WebSocket: events as they happen, and chat.send"""
+        self._http.none(Call("GET", "/v2/ws", query=given(last_event_id=last_event_id)), options)
+
+
+class AsyncEvents:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def open_socket(
+        self,
+        *,
+        last_event_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> None:
+        """WebSocket: events as they happen, and chat.send"""
+        await self._http.none(Call("GET", "/v2/ws", query=given(last_event_id=last_event_id)), options)
+
+
 class AllResources:
     def __init__(self, http: Http) -> None:
         self.users = Users(http)
@@ -2991,11 +3687,15 @@ class AllResources:
         self.knowledge = Knowledge(http)
         self.mcp = Mcp(http)
         self.memory = Memory(http)
+        self.notifications = Notifications(http)
+        self.tasks = Tasks(http)
+        self.webhooks = Webhooks(http)
         self.system = System(http)
         self.audit = Audit(http)
         self.auth = Auth(http)
         self.oauth_clients = OauthClients(http)
         self.tenants = Tenants(http)
+        self.events = Events(http)
 
 
 class AsyncAllResources:
@@ -3009,8 +3709,12 @@ class AsyncAllResources:
         self.knowledge = AsyncKnowledge(http)
         self.mcp = AsyncMcp(http)
         self.memory = AsyncMemory(http)
+        self.notifications = AsyncNotifications(http)
+        self.tasks = AsyncTasks(http)
+        self.webhooks = AsyncWebhooks(http)
         self.system = AsyncSystem(http)
         self.audit = AsyncAudit(http)
         self.auth = AsyncAuth(http)
         self.oauth_clients = AsyncOauthClients(http)
         self.tenants = AsyncTenants(http)
+        self.events = AsyncEvents(http)

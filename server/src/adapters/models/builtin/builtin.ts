@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import {
   ModelError,
   type ModelFinishReason,
@@ -9,11 +10,15 @@ import {
 } from '../../../kernel/model.ts';
 import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
+import { contextOf, pickTool } from './pick-tool.ts';
 import { cannotConverse, smallTalk } from './smalltalk.ts';
+import { tellResult } from './tell-result.ts';
 
 const NAME = 'builtin';
 const WORDS_PER_DELTA = 4;
 const TOOL_RESULT_MAX_UNITS = 4_000;
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
 interface Reply {
   content: string;
@@ -22,18 +27,18 @@ interface Reply {
 
 /**
  * The model that answers when no other is set: it quotes the passages in `request.grounding`, or what is
- * remembered. It refuses structured
- * output (`ModelError` refused), since it would have to make it up; callers then follow their written rules.
+ * remembered, and calls tools that a written rule finds
+ * in a message (`pick-tool.ts`). It refuses structured output (`ModelError` refused), since it would have to make it up; callers then follow their written rules.
  */
-export function createBuiltinModel(): ModelProvider {
+export function createBuiltinModel(clock: Clock = systemClock): ModelProvider {
   return {
     name: NAME,
     local: true,
     async generate(request) {
-      return result(request, answer(request));
+      return result(request, answer(request, clock));
     },
     async stream(request, onText) {
-      const final = result(request, answer(request));
+      const final = result(request, answer(request, clock));
       let sent = '';
       for (const group of wordGroups(final.content)) {
         if (request.signal.aborted) {
@@ -54,25 +59,43 @@ export function createBuiltinModel(): ModelProvider {
 const aborted = (signal: AbortSignal, partial?: ModelError['partial']): ModelError =>
   new ModelError('aborted', NAME, 'the answer was cancelled', { cause: signal.reason, partial });
 
-function answer(request: ModelRequest): Reply {
+function answer(request: ModelRequest, clock: Clock): Reply {
   if (request.signal.aborted) throw aborted(request.signal);
   if (request.responseSchema) {
     throw new ModelError('refused', NAME, 'the built-in model gives no structured output');
   }
   const last = request.messages.findLast((m) => m.role !== 'system');
-  if (last?.role === 'tool') return text(describeToolResult(last));
   const said = request.messages.filter((m) => m.role === 'user').map((m) => m.content);
   const { grounding } = request;
   const message = grounding?.question ?? said.at(-1) ?? '';
+  if (last?.role === 'tool') return text(afterTool(last, message, said.slice(0, -1), grounding));
   const call = namedTool(message, request);
   if (call) return { content: '', toolCalls: [call] };
+  const system = request.messages.find((m) => m.role === 'system')?.content ?? '';
+  const pick = pickTool(message, request.tools ?? [], contextOf(system, clock.now()));
+  if (pick !== null && 'ask' in pick) return text(pick.ask);
+  const picked: Reply | null =
+    pick === null
+      ? null
+      : {
+          content: '',
+          toolCalls: [
+            {
+              id: `call_${request.messages.length}`,
+              name: pick.tool,
+              arguments: JSON.stringify(pick.args),
+            },
+          ],
+        };
+  if (picked !== null && pick !== null && !pick.weak) return picked;
   const talk = smallTalk(message);
   if (talk) return text(talk);
   const earlier = said.slice(0, -1);
   const remembered = fromMemory(message, earlier, grounding?.memories ?? []);
   const passages = grounding?.passages ?? null;
-  if (passages === null) return text(remembered ?? cannotConverse());
+  if (passages === null) return picked ?? text(remembered ?? cannotConverse());
   const extract = extractAnswer(message, earlier, passages);
+  if (extract === null && picked !== null) return picked;
   return text(extract?.content ?? remembered ?? describeNoAnswer(passages));
 }
 
@@ -85,15 +108,31 @@ function fromMemory(message: string, earlier: readonly string[], memories: reado
   return extract === null ? null : `From what I remember: ${extract.content.replaceAll(/ ?\[\d+\]/g, '')}`;
 }
 
-function describeToolResult(message: Extract<ModelMessage, { role: 'tool' }>): string {
+/** What a tool brought, in words; passages that a search found are read for the answer. */
+function afterTool(
+  message: ToolMessage,
+  question: string,
+  earlier: readonly string[],
+  grounding: ModelRequest['grounding'],
+): string {
+  const passages = grounding?.passages ?? [];
+  if (message.name === 'search_documents' && passages.length > 0) {
+    return extractAnswer(question, earlier, passages)?.content ?? describeNoAnswer(passages);
+  }
+  return describeToolResult(message);
+}
+
+function describeToolResult(message: ToolMessage): string {
   const content = message.content.trim();
+  const told = content === '' ? null : tellResult(message.name, content);
+  if (told !== null) return told.slice(0, TOOL_RESULT_MAX_UNITS).toWellFormed();
   if (content === '') return `The tool ${message.name} gave no output.`;
   const shown = content.slice(0, TOOL_RESULT_MAX_UNITS).toWellFormed();
   const cut = shown.length < content.length ? ' (shortened)' : '';
   return `The tool ${message.name} answered${cut}:\n\n${shown}`;
 }
 
-/** The only tool choice that is no guess: the person names an offered tool, with its arguments as JSON or none. */
+/** The person names an offered tool, with its arguments as JSON or none. */
 function namedTool(message: string, request: ModelRequest): ModelToolCall | null {
   const start = /^(?:please\s+)?(?:\/|(?:use|call|run)\s+(?:the\s+)?(?:tool\s+)?)`?([\w.:/-]{1,128})`?/i.exec(
     message.trimStart(),

@@ -14,7 +14,7 @@ const RULES: [RegExp, string][] = [
   [/^(?:bye|goodbye|see you|tschüss|au revoir|adios)\b[\s\p{L}]{0,20}[!.]*$/iu, 'Goodbye.'],
   [
     /^(?:help|\?|hilfe|(?:please )?help me|what (?:can|could) (?:you|i) (?:do|ask)(?: here| for me| you)?|how (?:do|does|can) (?:you|this|i) (?:work|use (?:you|this))|was kannst du)[?!. ]*$/i,
-    `${WHAT_I_AM} I can search your documents and cite what they say, and tell you when they do not say it. I cannot reason, calculate, translate or write. ${HOW_TO_SET}`,
+    `${WHAT_I_AM} I can search your documents and cite what they say, and tell you when they do not say it. I also use tools where a request says clearly what it wants: times and reminders, memory, costs, preferences, the audit trail and others. I cannot reason, calculate, translate or write. ${HOW_TO_SET}`,
   ],
   [
     /^(?:who|what) are you[?!. ]*$|^(?:which|what) (?:language )?model (?:are you|is this|do you use|am i (?:talking|speaking) to)[?!. ]*$|^are you (?:an? )?(?:ai|bot|human|chatgpt|llm|real)\b[^.]{0,20}$|^wer bist du[?!. ]*$/i,

@@ -1,0 +1,211 @@
+import type { FastifyInstance } from 'fastify';
+import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
+import type { Config } from './config.ts';
+import type { Db, Queryable } from './db/db.ts';
+import type { Audit } from './features/audit/index.ts';
+import type { ChatService } from './features/chat/index.ts';
+import type { CostAlert } from './features/costs/index.ts';
+import {
+  createNotifications,
+  notificationRoutes,
+  notificationTools,
+} from './features/notifications/index.ts';
+import {
+  createChatSend,
+  createEventBus,
+  createHub,
+  type EventBus,
+  socketPlugin,
+} from './features/realtime/index.ts';
+import { createTaskChat, createTasks, taskRoutes, taskTools } from './features/tasks/index.ts';
+import type { Users } from './features/users/index.ts';
+import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
+import { countForCaller, type LimitOptions } from './http/limits-hook.ts';
+import type { AnyRoute, Authenticate } from './http/route.ts';
+import {
+  createPostgresJobs,
+  createSqliteJobs,
+  createTicker,
+  type JobDepth,
+  type Jobs,
+} from './jobs/index.ts';
+import type { Caller } from './kernel/caller.ts';
+import { type Clock, iso } from './kernel/clock.ts';
+import type { EventOutbox } from './kernel/events.ts';
+import type { Mailer } from './kernel/mail.ts';
+import { nanoToUsd } from './kernel/money.ts';
+import type { ToolSource } from './kernel/tools.ts';
+
+/** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
+export interface RealtimeParts {
+  config: Config;
+  db: Db;
+  clock: Clock;
+  bus: EventBus;
+  audit: Audit;
+  mailer: Mailer;
+  box: { seal(plain: string): string; open(sealed: string): string };
+  users: Pick<Users, 'registerPersonalData'>;
+  authenticate: Authenticate;
+  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  agentExists(agentId: string): boolean;
+  /** Asked late: the chat's agents use tools of this part. */
+  chat(): ChatService;
+  limits(): LimitOptions;
+  draining(): boolean;
+  onError(error: unknown, message: string): void;
+}
+
+export interface RealtimePart {
+  outbox: EventOutbox<Queryable>;
+  tools: readonly ToolSource[];
+  routes: readonly AnyRoute[];
+  plugin(app: FastifyInstance): Promise<void>;
+  depth(): Promise<JobDepth>;
+  /** After the chat has taken up the runs of the last process. */
+  start(): Promise<void>;
+  /** Before the store closes; running work gets `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const DUE_EVERY_MS = 1_000;
+const WAITING_EVERY_MS = 3_000;
+const SWEEP_EVERY_MS = 3_600_000;
+const MAX_EXPORTED = 10_000;
+
+export const createBus = (clock: Clock, onError: RealtimeParts['onError']): EventBus =>
+  createEventBus({ clock, onError });
+
+/** Cost alerts as events: of a user to that user, of a tenant or an agent to those who see the whole tenant. */
+export const publishAlert = (bus: EventBus, alert: CostAlert): void => {
+  bus.publish({
+    type: alert.type,
+    tenantId: alert.tenantId,
+    userId: alert.scope === 'user' ? alert.subject : null,
+    reach: 'own',
+    permission: 'costs:read',
+    data: {
+      scope: alert.scope,
+      subject: alert.subject,
+      period: alert.period,
+      alert_level: alert.level,
+      threshold_percent: alert.thresholdPercent,
+      limit_usd: nanoToUsd(alert.limitNano),
+      used_usd: nanoToUsd(alert.usedNano),
+      reserved_usd: nanoToUsd(alert.reservedNano),
+      resets_at: iso(alert.resetsAt),
+      message: `${alert.thresholdPercent} % of the limit of the ${alert.scope} for this ${alert.period} is used`,
+    },
+  });
+};
+
+const createJobs = ({ config, db, clock, onError }: RealtimeParts): Jobs =>
+  config.DATABASE_URL === null
+    ? createSqliteJobs({ db, clock, onError })
+    : createPostgresJobs({ db, url: config.DATABASE_URL, clock, onError });
+
+export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
+  const { config, db, clock, bus, onError, chat } = parts;
+  const jobs = createJobs(parts);
+  const http = createGuardedFetch({
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    requireHttps: !config.WEBHOOK_ALLOW_PRIVATE,
+  });
+  const webhooks = createWebhooks({
+    db,
+    clock,
+    jobs,
+    http,
+    box: parts.box,
+    audit: parts.audit,
+    events: bus,
+    onError,
+  });
+  const { outbox } = webhooks;
+  bus.onPublished(outbox.published);
+
+  const notifications = createNotifications({
+    db,
+    clock,
+    jobs,
+    events: bus,
+    outbox,
+    mailer: parts.mailer,
+    emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId))?.email ?? null,
+    onError,
+  });
+  bus.onPublished(notifications.published);
+
+  const tasks = createTasks({
+    db,
+    clock,
+    jobs,
+    chat: createTaskChat({
+      launch: (...args: Parameters<ChatService['launch']>) => chat().launch(...args),
+      cancel: (...args: Parameters<ChatService['cancel']>) => chat().cancel(...args),
+      getRun: (...args: Parameters<ChatService['getRun']>) => chat().getRun(...args),
+      follow: (...args: Parameters<ChatService['follow']>) => chat().follow(...args),
+    }),
+    callerOf: parts.callerFor,
+    agentExists: (_tenantId, agentId) => Promise.resolve(parts.agentExists(agentId)),
+    events: bus,
+    outbox,
+    onError,
+    concurrency: config.TASK_CONCURRENCY,
+    perTenant: config.TASKS_PER_TENANT,
+  });
+
+  const hub = createHub({
+    bus,
+    clock,
+    authenticate: parts.authenticate,
+    chat: createChatSend({
+      launch: (...args: Parameters<ChatService['launch']>) => chat().launch(...args),
+      draining: parts.draining,
+    }),
+    admit: (caller) => countForCaller(caller, parts.limits()),
+    onError,
+  });
+
+  for (const data of [
+    { name: 'tasks', ...tasks.personalData(MAX_EXPORTED) },
+    { name: 'notifications', ...notifications.personalData(MAX_EXPORTED) },
+  ]) {
+    parts.users.registerPersonalData(data);
+  }
+
+  const ticker = (everyMs: number, what: string, tick: () => Promise<unknown>) =>
+    createTicker({
+      everyMs,
+      tick: async () => {
+        await tick();
+      },
+      onError: (error) => onError(error, what),
+    });
+  const tickers = [
+    ticker(DUE_EVERY_MS, 'due tasks could not be looked for', tasks.tick),
+    ticker(WAITING_EVERY_MS, 'waiting tasks could not be looked at', tasks.tickWaiting),
+    ticker(SWEEP_EVERY_MS, 'old deliveries and notifications could not be dropped', async () => {
+      await webhooks.sweep();
+      await notifications.sweep();
+    }),
+  ];
+
+  return {
+    outbox,
+    tools: [taskTools(tasks), notificationTools(notifications)],
+    routes: [...webhookRoutes(webhooks), ...taskRoutes(tasks), ...notificationRoutes(notifications)],
+    plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
+    depth: jobs.depth,
+    async start() {
+      await jobs.start();
+      for (const each of tickers) each.start();
+    },
+    async stop(graceMs) {
+      await Promise.all(tickers.map((each) => each.stop()));
+      await jobs.stop(graceMs);
+      await Promise.all([outbox.settled(), notifications.settled()]);
+      await http.close();
+    },
+  };
+};

@@ -1,0 +1,182 @@
+import type { Caller } from '../../kernel/caller.ts';
+import { iso } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { AgentTool, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
+import type { EffectiveAgent } from '../agents/index.ts';
+import type { Decision } from './approvals.ts';
+import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
+import { buildPrompt } from './prompt.rules.ts';
+import { createRunEvents, type RunEvents } from './run-events.ts';
+import { type StartDeps, toolsOf } from './start.ts';
+import { initialState } from './steps.rules.ts';
+
+/**
+ * The `delegate` tool: an agent gives a part of its task to another, which works in a loop of its own within the same run:
+ * same person, same limits, same gate, same cancellation. Its answer comes back as the tool's result.
+ */
+
+/** How deep agents may delegate: an agent asked by an agent that was asked by the first. */
+export const MAX_DEPTH = 2;
+const TIMEOUT_MS = 10 * 60_000;
+const PASSAGES = 6;
+
+/** What the tool needs of the run in which it is called. */
+export interface RunningRun {
+  events: RunEvents;
+  spending: Spending;
+}
+
+export interface DelegateOptions
+  extends RunDeps,
+    Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
+  runningRun(runId: string): RunningRun | null;
+  decision(context: ToolContext, proposalId: string): Promise<Decision>;
+}
+
+const inputSchema = (agents: readonly EffectiveAgent[]) => ({
+  type: 'object',
+  properties: {
+    agent: {
+      type: 'string',
+      enum: agents.map((agent) => agent.definition.id),
+      description: agents.map(({ definition }) => `${definition.id}: ${definition.domain}`).join('; '),
+    },
+    task: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 8_000,
+      description: 'What it shall do, with all it needs to know',
+    },
+    expected_result: { type: 'string', maxLength: 1_000, description: 'What its answer must contain' },
+  },
+  required: ['agent', 'task'],
+  additionalProperties: false,
+});
+
+const failed = (content: string): ToolOutcome => ({ content, isError: true });
+
+/** Events of the inner loop: its tools are told, its text is not, since that is not the answer. */
+const innerEvents = (outer: RunEvents): RunEvents => ({
+  ...createRunEvents(),
+  delta: () => {},
+  emit: (event, data) => outer.emit(event, data),
+});
+
+export const createDelegateSource = (options: DelegateOptions): ToolSource => {
+  const { agents, clock, models } = options;
+
+  const work = async (
+    context: ToolContext,
+    running: RunningRun,
+    agent: EffectiveAgent,
+    task: string,
+  ): Promise<ToolOutcome> => {
+    const { caller } = context;
+    const { definition } = agent;
+    const found = definition.grounded ? await options.search(caller, task, PASSAGES) : null;
+    const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
+    const memories = await options.memory.recall(caller, task);
+    const model = models.resolve(agent.model, '/model');
+    const tools = await toolsOf(options.toolSources, caller, agent);
+    const plan: RunPlan = {
+      agent,
+      model,
+      question: task,
+      memories,
+      grounded: found !== null,
+      tools,
+      firstHold: null,
+      promptBound: null,
+      streaming: false,
+      record: null,
+      spending: running.spending,
+    };
+    const messages = buildPrompt({
+      agentName: definition.name,
+      charter: definition.charter,
+      instructions: agent.instructions,
+      preferences: await options.memory.preferences(caller),
+      memories,
+      now: iso(clock.now()),
+      history: [],
+      passages: found === null ? null : passages,
+      data: {},
+      message: task,
+    });
+    const subject = {
+      tenantId: caller.tenantId,
+      userId: caller.userId,
+      agentId: definition.id,
+      conversationId: context.conversationId,
+      runId: context.runId,
+      requestId: context.requestId,
+    };
+    const result = await executeRun(
+      plan,
+      initialState(messages, passages),
+      subject,
+      { ...context, agentId: definition.id, depth: (context.depth ?? 0) + 1 },
+      innerEvents(running.events),
+      {
+        waiting: async (state) => {
+          for (const id of state.proposals) running.events.emit('proposal.created', { id });
+        },
+        decision: (proposalId) => options.decision(context, proposalId),
+        resumed: async () => {},
+      },
+      options,
+    );
+    const { state, open, error } = result;
+    const { hold } = open;
+    if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
+    if (context.signal.aborted) throw context.signal.reason;
+    if (error instanceof AppError && state.content === '')
+      return { ...failed(error.message), spentNanoUsd: state.costNano };
+    return {
+      content: state.content,
+      isError: false,
+      structured: { agent_id: definition.id, content: state.content, tool_calls: state.toolCalls },
+      spentNanoUsd: state.costNano,
+      passages: state.passages.map(({ n: _n, ...passage }) => passage),
+      citedInContent: true,
+    };
+  };
+
+  const toolFor = (others: readonly EffectiveAgent[]): AgentTool => ({
+    server: 'pentarch',
+    name: 'delegate',
+    description:
+      'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+    inputSchema: inputSchema(others),
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+    permission: 'chat:write',
+    timeoutMs: TIMEOUT_MS,
+    async call(args, context) {
+      const running = context.runId === null ? null : options.runningRun(context.runId);
+      if (running === null) return failed('delegating works inside of a run only');
+      if ((context.depth ?? 0) >= MAX_DEPTH)
+        return failed('this task has been handed on often enough; answer it yourself');
+      const agent = others.find((other) => other.definition.id === args.agent);
+      if (agent === undefined || typeof args.task !== 'string') return failed('there is no such agent');
+      if (agent.definition.id === context.agentId) return failed('an agent cannot delegate to itself');
+      running.events.emit('agent.selected', {
+        agent_id: agent.definition.id,
+        reason: `delegated by ${context.agentId ?? 'the run'}`,
+        confidence: 1,
+        candidates: [{ agent_id: agent.definition.id, score: 1 }],
+      });
+      const expected =
+        typeof args.expected_result === 'string' ? `\n\nExpected result: ${args.expected_result}` : '';
+      return work(context, running, agent, `${args.task}${expected}`);
+    },
+  });
+
+  return {
+    async list(caller: Caller, agentId: string | null) {
+      if (agentId === null) return [];
+      const all = [...(await agents.effective(caller.tenantId)).values()];
+      const others = all.filter((agent) => agent.enabled && agent.definition.id !== agentId);
+      return others.length === 0 ? [] : [toolFor(others)];
+    },
+  };
+};

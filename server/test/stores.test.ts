@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAgentStore } from '../src/features/agents/index.ts';
+import { createChatStore } from '../src/features/chat/index.ts';
+import { insertRun } from '../src/features/chat/store.ts';
+import { createConversationStore } from '../src/features/conversations/index.ts';
+import { createIdempotencyStore } from '../src/http/idempotency.store.ts';
+import type { StoredAnswer } from '../src/http/idempotency.ts';
+import { newId } from '../src/kernel/ids.ts';
+import { testStores } from './support/stores.ts';
+
+/** The stores on the real engines: SQLite always, PostgreSQL under test:all. */
+describe.each(testStores)('stores on $name', (engine) => {
+  let store: Awaited<ReturnType<typeof engine.open>>;
+  beforeEach(async () => {
+    store = await engine.open();
+  });
+  afterEach(() => store.drop());
+
+  const own = (userId: string) => ({ tenantId: 't1', userId, reach: 'own' as const });
+  const conversation = (userId: string, createdAt: number, title: string) => ({
+    id: newId(),
+    tenant_id: 't1',
+    user_id: userId,
+    title,
+    status: 'active',
+    metadata: '{}',
+    agent_ids: '[]',
+    message_count: 0,
+    cost_nano: 0,
+    created_at: createdAt,
+    updated_at: createdAt,
+    archived_at: null,
+  });
+
+  describe('idempotency keys', () => {
+    const answer: StoredAnswer = { status: 201, headers: { location: '/x' }, body: '{"a":"ü"}' };
+
+    it('lets one of many claims at the same instant through', async () => {
+      const keys = createIdempotencyStore(store.db);
+      const claims = await Promise.all(Array.from({ length: 20 }, () => keys.claim('u', 'k', 'f', 1_000)));
+      const outcomes = claims.map((claim) => claim.outcome).sort();
+      expect(outcomes).toEqual(['claimed', ...Array.from({ length: 19 }, () => 'running')]);
+    });
+
+    it('gives the stored answer back, to its caller and body alone, for a day', async () => {
+      const keys = createIdempotencyStore(store.db);
+      await keys.claim('u', 'k', 'f', 1_000);
+      await keys.finish('u', 'k', answer);
+      expect(await keys.claim('u', 'k', 'f', 2_000)).toEqual({ outcome: 'done', answer });
+      expect(await keys.claim('u', 'k', 'other', 2_000)).toEqual({ outcome: 'mismatch' });
+      expect(await keys.claim('v', 'k', 'f', 2_000)).toEqual({ outcome: 'claimed' });
+      expect(await keys.claim('u', 'k', 'f', 1_000 + 24 * 3_600_000)).toEqual({ outcome: 'claimed' });
+    });
+
+    it('frees a released key and keeps a finished one', async () => {
+      const keys = createIdempotencyStore(store.db);
+      await keys.claim('u', 'k', 'f', 1_000);
+      await keys.release('u', 'k');
+      expect(await keys.claim('u', 'k', 'f', 1_000)).toEqual({ outcome: 'claimed' });
+      await keys.finish('u', 'k', answer);
+      await keys.release('u', 'k');
+      await keys.sweep(2_000);
+      expect((await keys.claim('u', 'k', 'f', 3_000)).outcome).toBe('done');
+    });
+  });
+
+  describe('conversations', () => {
+    const page = { page: 1, limit: 2, after: null };
+    const all = { status: 'active', q: null } as const;
+
+    it('lists the owner’s, newest first, ties by id, with one row more than asked', async () => {
+      const list = createConversationStore(store.db);
+      const rows = [1, 2, 2, 3].map((at, i) => conversation('u', at, `c${i}`));
+      for (const row of [...rows, conversation('other', 9, 'x')]) await list.insert(row);
+      const first = await list.list(own('u'), all, page);
+      expect(first.total).toBe(4);
+      const tied = [rows[1], rows[2]].sort((a, b) => ((a?.id ?? '') < (b?.id ?? '') ? 1 : -1));
+      const order = [rows[3], ...tied, rows[0]].map((row) => row?.id);
+      expect(first.rows.map((row) => row.id)).toEqual(order.slice(0, 3));
+      const last = first.rows[1];
+      const position = { createdAt: last?.created_at ?? 0, id: last?.id ?? '' };
+      const rest = await list.list(own('u'), all, { ...page, after: position });
+      expect(rest.rows.map((row) => row.id)).toEqual(order.slice(2));
+    });
+
+    it('searches without regard to case, and takes wildcards as what they are', async () => {
+      const list = createConversationStore(store.db);
+      await list.insert(conversation('u', 1, 'Fifty 50% off'));
+      await list.insert(conversation('u', 2, 'Fifty 50_ off'));
+      const found = async (q: string) =>
+        (await list.list(own('u'), { status: 'active', q }, { ...page, limit: 10 })).rows.map(
+          (row) => row.title,
+        );
+      expect(await found('FIFTY')).toEqual(['Fifty 50_ off', 'Fifty 50% off']);
+      expect(await found('50%')).toEqual(['Fifty 50% off']);
+      expect(await found('50_')).toEqual(['Fifty 50_ off']);
+      expect(await found('\\')).toEqual([]);
+    });
+
+    it('finds and changes nothing of somebody else', async () => {
+      const list = createConversationStore(store.db);
+      const row = conversation('u', 1, 'mine');
+      await list.insert(row);
+      expect(await list.find(own('v'), row.id)).toBeUndefined();
+      expect(await list.find({ tenantId: 't2', userId: 'u', reach: 'tenant' }, row.id)).toBeUndefined();
+      expect(await list.update(own('v'), row.id, { title: 'theirs' })).toBeUndefined();
+      expect(await list.find(own('u'), row.id)).toEqual(row);
+    });
+  });
+
+  it('ends runs that an earlier process left, each once', async () => {
+    const chat = createChatStore(store.db);
+    const talk = conversation('u', 1_000, 'talk');
+    await createConversationStore(store.db).insert(talk);
+    const run = (id: string, finishedAt: number | null) => ({
+      id,
+      tenant_id: 't1',
+      user_id: 'u',
+      conversation_id: talk.id,
+      message_id: newId(),
+      question_id: newId(),
+      status: finishedAt === null ? 'running' : 'completed',
+      agent_id: 'zeus',
+      agent_ids: '["zeus"]',
+      request: '{"v":1}',
+      usage: null,
+      cost_nano: 9_007_199_254_740_991,
+      error: null,
+      journal: null,
+      tool_call_count: 0,
+      first_token_ms: null,
+      created_at: 1_000,
+      finished_at: finishedAt,
+    });
+    const [left, done] = [newId(), newId()];
+    await store.db.write(async (tx) => {
+      await insertRun(tx, run(left, null));
+      await insertRun(tx, run(done, 1_500));
+    });
+    expect((await chat.unfinished(2_000)).map((row) => row.id)).toEqual([left]);
+    await chat.interrupt(left, '{"code":"X"}', 2_000);
+    await chat.interrupt(left, '{"code":"Y"}', 3_000);
+    expect(await chat.unfinished(9_000)).toEqual([]);
+    expect(await chat.run(own('u'), left)).toMatchObject({
+      status: 'failed',
+      error: '{"code":"X"}',
+      finished_at: 2_000,
+      cost_nano: 9_007_199_254_740_991,
+    });
+    expect(await chat.run(own('v'), left)).toBeUndefined();
+  });
+
+  it('keeps the settings of agents by tenant', async () => {
+    const agents = createAgentStore(store.db);
+    await agents.save('t1', 'zeus', { enabled: false, model: 'a/b', instructions: null }, 1);
+    await agents.save('t1', 'zeus', { enabled: true, model: null, instructions: 'Be brief — 短く' }, 2);
+    expect([...(await agents.settings('t1'))]).toEqual([
+      ['zeus', { enabled: true, model: null, instructions: 'Be brief — 短く' }],
+    ]);
+    expect(await agents.settings('t2')).toEqual(new Map());
+  });
+
+  it('opens again with its schema and its records', async () => {
+    await createConversationStore(store.db).insert(conversation('u', 1, 'kept'));
+    const again = await store.again();
+    expect(await again.read.selectFrom('conversations').select('title').execute()).toEqual([
+      { title: 'kept' },
+    ]);
+  });
+});
