@@ -2,11 +2,12 @@ import type { BodyKind, ResponseKind, Schema } from './document.ts';
 
 /** What the document cannot say: names that read well, and bodies that are no JSON. */
 
-/** Not for a client: metadata for MCP clients, and the page that a browser is sent back to. */
+/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, and the WebSocket. */
 export const SKIPPED: ReadonlySet<string> = new Set([
   'getProtectedResourceMetadata',
   'getMcpResourceMetadata',
   'finishMcpAuthorization',
+  'openSocket',
 ]);
 
 /** Words of an operationId that say no more than its resource does (singular). Default: the words of the tag. */

@@ -1920,7 +1920,3 @@ export type ListTenantsQuery = {
   /** next_cursor of the answer before, in place of page */
   cursor?: string;
 };
-
-export type OpenSocketQuery = {
-  last_event_id?: string;
-};

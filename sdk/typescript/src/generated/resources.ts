@@ -529,12 +529,6 @@ export const tenants = (http: Http) => ({
     http.json({ method: 'PATCH', path: `/v2/tenants/${segment(id)}`, json: body }, options),
 });
 
-export const events = (http: Http) => ({
-  /** WebSocket: events as they happen, and chat.send */
-  openSocket: (query: m.OpenSocketQuery = {}, options?: CallOptions): Promise<void> =>
-    http.none({ method: 'GET', path: '/v2/ws', query }, options),
-});
-
 /** Every resource over one connection. */
 export const allResources = (http: Http) => ({
   users: users(http),
@@ -554,5 +548,4 @@ export const allResources = (http: Http) => ({
   auth: auth(http),
   oauthClients: oauthClients(http),
   tenants: tenants(http),
-  events: events(http),
 });

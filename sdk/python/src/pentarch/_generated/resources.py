@@ -3648,34 +3648,6 @@ class AsyncTenants:
         return cast("m.Tenant", await self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
 
 
-class Events:
-    def __init__(self, http: Http) -> None:
-        self._http = http
-
-    def open_socket(
-        self,
-        *,
-        last_event_id: str | NotGiven = NOT_GIVEN,
-        options: CallOptions | None = None,
-    ) -> None:
-        """WebSocket: events as they happen, and chat.send"""
-        self._http.none(Call("GET", "/v2/ws", query=given(last_event_id=last_event_id)), options)
-
-
-class AsyncEvents:
-    def __init__(self, http: AsyncHttp) -> None:
-        self._http = http
-
-    async def open_socket(
-        self,
-        *,
-        last_event_id: str | NotGiven = NOT_GIVEN,
-        options: CallOptions | None = None,
-    ) -> None:
-        """WebSocket: events as they happen, and chat.send"""
-        await self._http.none(Call("GET", "/v2/ws", query=given(last_event_id=last_event_id)), options)
-
-
 class AllResources:
     def __init__(self, http: Http) -> None:
         self.users = Users(http)
@@ -3695,7 +3667,6 @@ class AllResources:
         self.auth = Auth(http)
         self.oauth_clients = OauthClients(http)
         self.tenants = Tenants(http)
-        self.events = Events(http)
 
 
 class AsyncAllResources:
@@ -3717,4 +3688,3 @@ class AsyncAllResources:
         self.auth = AsyncAuth(http)
         self.oauth_clients = AsyncOauthClients(http)
         self.tenants = AsyncTenants(http)
-        self.events = AsyncEvents(http)
