@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { bearerToken, repeatsAuthorization } from '../../../http/context.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -11,7 +12,7 @@ import type { Assertions } from '../machine-keys/assertions.ts';
 import type { MachineKeys } from '../machine-keys/service.ts';
 import { originOf } from '../origin.ts';
 import { SIGNATURE_ALGORITHMS } from '../public-keys.ts';
-import { authenticateClient, parseForm } from './form.ts';
+import { authenticateClient, CHALLENGE, parseForm } from './form.ts';
 import { type InteractionOptions, mountInteraction } from './interaction.ts';
 import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
 import { mountMachineKeys } from './machine-key-routes.ts';
@@ -41,6 +42,12 @@ export interface ProviderPluginOptions {
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
+/** Where machines send forms. */
+const FORM_PATHS: ReadonlySet<string> = new Set([
+  OIDC_PATHS.token,
+  OIDC_PATHS.introspection,
+  OIDC_PATHS.revocation,
+]);
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -130,8 +137,8 @@ const assertClientAssertion = (body: unknown): void => {
 };
 
 const bearer = (request: FastifyRequest): string => {
-  const token = /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) {
+  const token = bearerToken(request);
+  if (token === null) {
     throw new OAuthError('invalid_token', 'this needs a token: send Authorization: Bearer <token>', {
       'www-authenticate': 'Bearer',
     });
@@ -172,7 +179,13 @@ export const providerPlugin =
       // `consumes`: these routes read forms, which the API's own check of bodies does not know.
       route.schema = { ...route.schema, hide: true, consumes: [FORM] };
     });
-    scope.addHook('onRequest', async (request) => throttle.count(request.ip));
+    scope.addHook('onRequest', async (request) => {
+      throttle.count(request.ip);
+      // Where a bearer token is meant, `bearer` refuses it.
+      if (FORM_PATHS.has(request.routeOptions.url ?? '') && repeatsAuthorization(request)) {
+        throw new OAuthError('invalid_client', 'the Authorization header must not be given twice', CHALLENGE);
+      }
+    });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     });
