@@ -25,6 +25,7 @@ declare module 'fastify' {
 
 const V1 = '/api/v1';
 const V2 = '/v2';
+const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
 
 const under = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) &&
@@ -37,7 +38,8 @@ export const rewriteUrl = (url: string): string => (under(url, '/api/v2') ? url.
 export const contextOf = (path: string): RequestContext => {
   if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
   if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
-  return { shape: 'A', table: null, caller: null };
+  const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
+  return { shape: oauth ? 'oauth' : 'A', table: null, caller: null };
 };
 
 const TOKEN_PARAMETER = /[?&](access_token|token|api_key|apikey|bearer|authorization|jwt)=/i;

@@ -298,6 +298,31 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect((await browser.request(`${page.url}/login`, { ...server.admin, csrf: 'made up' })).status).toBe(
         400,
       );
+      for (const accept of ['text/html', '*/*', 'application/json']) {
+        const cookie = [...browser.cookies].map(([key, { value }]) => `${key}=${value}`).join('; ');
+        const refused = await fetch(`${page.url}/login`, {
+          method: 'POST',
+          headers: { accept, cookie },
+          body: new URLSearchParams({ ...server.admin, csrf: 'made up' }),
+        });
+        expect([refused.status, refused.headers.get('content-type')]).toEqual([
+          400,
+          'text/html; charset=utf-8',
+        ]);
+        // The way back is the form of the same sign-in.
+        const again = /<a href="([^"]+)">Start again<\/a>/.exec(await refused.text())?.[1] ?? '';
+        expect((await browser.open(again)).text).toContain('name="csrf"');
+        const expired = await fetch(`${server.url}/oauth/v2/interaction/gone/login`, {
+          method: 'POST',
+          headers: { accept },
+          body: new URLSearchParams({ ...server.admin, csrf: 'x' }),
+        });
+        expect([expired.status, expired.headers.get('content-security-policy')]).toEqual([
+          400,
+          expect.stringContaining("default-src 'none'"),
+        ]);
+        expect(await expired.text()).toMatch(/expired[\s\S]*<a href="\/">Start again/);
+      }
       // Another browser has no part in it, even with the right token of the form.
       const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
       const stranger = createBrowser(server.url);
@@ -653,6 +678,44 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         expect(log.includes(secret)).toBe(false);
         expect(records.includes(secret)).toBe(false);
         expect(keys.includes(secret)).toBe(false);
+      }
+    });
+
+    it('answers unknown paths, forms that are too large and other bodies in the shape of OAuth', async () => {
+      for (const path of [
+        '/oauth/v2/nothing',
+        '/oauth',
+        '/oidc/v1/x',
+        '/management/v1/x',
+        '/.well-known/nothing',
+      ]) {
+        const { status, body, headers } = await call('GET', path);
+        expect([path, status, body]).toEqual([
+          path,
+          404,
+          { error: 'not_found', error_description: expect.any(String), request_id: expect.any(String) },
+        ]);
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(headers.get('x-request-id')).toBe(body.request_id);
+        expect(headers.has('x-ratelimit-limit')).toBe(true);
+      }
+      expect((await call('GET', '/nothing')).body).toMatchObject({ error: { code: 'NOT_FOUND' } });
+      for (const path of ['/oauth/v2/token', '/oauth/v2/introspect', '/oauth/v2/revoke']) {
+        const large = await fetch(server.url + path, {
+          method: 'POST',
+          body: new URLSearchParams({ token: 'x'.repeat(100_000) }),
+        });
+        expect([path, large.status, await large.json()]).toMatchObject([
+          path,
+          413,
+          { error: 'invalid_request', error_description: expect.stringContaining('larger') },
+        ]);
+        const json = await post(path, { grant_type: 'refresh_token', token: 'x' });
+        expect([path, json.status, json.body]).toMatchObject([
+          path,
+          415,
+          { error: 'invalid_request', error_description: expect.stringContaining('x-www-form-urlencoded') },
+        ]);
       }
     });
 

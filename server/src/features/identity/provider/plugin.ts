@@ -40,6 +40,7 @@ export interface ProviderPluginOptions {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
+const FORM_ONLY = `this takes a form: send Content-Type: ${FORM}`;
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
 /** Where machines send forms. */
@@ -71,6 +72,10 @@ const asOAuthError = (error: unknown): OAuthError => {
   }
   const status =
     typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500;
+  if (status === 413) {
+    return new OAuthError('invalid_request', 'the form is larger than this endpoint takes', {}, 413);
+  }
+  if (status === 415) return new OAuthError('invalid_request', FORM_ONLY, {}, 415);
   if (typeof status === 'number' && status < 500) {
     return new OAuthError('invalid_request', 'the request could not be read');
   }
@@ -186,6 +191,13 @@ export const providerPlugin =
         throw new OAuthError('invalid_client', 'the Authorization header must not be given twice', CHALLENGE);
       }
     });
+    scope.addHook('preParsing', async (request) => {
+      const type = request.headers['content-type'];
+      const isForm = type === undefined || type.split(';', 1)[0]?.trim().toLowerCase() === FORM;
+      if (request.method === 'POST' && !isForm && FORM_PATHS.has(request.routeOptions.url ?? '')) {
+        throw new OAuthError('invalid_request', FORM_ONLY, {}, 415);
+      }
+    });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     });
@@ -279,7 +291,8 @@ export const providerPlugin =
     scope.route({ method: ['GET', 'POST'], url: OIDC_PATHS.userinfo, handler: userinfo });
     only(OIDC_PATHS.userinfo, ['GET', 'POST']);
 
-    mountInteraction(scope, { ...options.interaction, engine });
+    // In a scope of its own, which answers faults with pages.
+    scope.register(async (pages) => mountInteraction(pages, { ...options.interaction, engine }));
     mountLinkPages(scope, options.linkPages);
     mountMachineKeys(scope, options.machineKeys, async (request) => options.authenticate(bearer(request)));
   };
