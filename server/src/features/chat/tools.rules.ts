@@ -17,15 +17,18 @@ export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string 
     .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64);
 
-const specs = new WeakMap<AgentTool, ToolSpec>();
+const specs = new WeakMap<object, ToolSpec>();
 
-/** One object for each tool, run after run, so that what is measured and written of it can be kept by it. */
+/**
+ * One object for each tool, run after run, so that what is measured and written of it can be kept by it. Sources may
+ * make their tools anew for each run, but keep the schemas.
+ */
 const specOf = (tool: AgentTool): ToolSpec => {
-  let spec = specs.get(tool);
-  if (spec === undefined) {
-    spec = { name: modelToolName(tool), description: tool.description, inputSchema: tool.inputSchema };
-    specs.set(tool, spec);
-  }
+  const name = modelToolName(tool);
+  const known = specs.get(tool.inputSchema);
+  if (known !== undefined && known.name === name && known.description === tool.description) return known;
+  const spec = { name, description: tool.description, inputSchema: tool.inputSchema };
+  specs.set(tool.inputSchema, spec);
   return spec;
 };
 
