@@ -1,5 +1,8 @@
 import type { AppError, ErrorCode } from '../kernel/errors.ts';
 
+/** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
+export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
+
 /** A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2). */
 export type ErrorShape = 'A' | 'B' | 'oauth';
 

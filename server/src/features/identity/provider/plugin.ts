@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { bearerToken, repeatsAuthorization } from '../../../http/context.ts';
+import { MAX_DRAINED_BYTES } from '../../../http/error-body.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -88,6 +89,9 @@ const wantsPage = (request: FastifyRequest): boolean =>
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const fault = asOAuthError(error);
   if (fault.status >= 500) request.log.error({ err: error }, 'the identity provider failed');
+  if (fault.status === 413 && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
+    reply.removeHeader('connection');
+  }
   reply.code(fault.status).headers(fault.headers).header('cache-control', 'no-store');
   if (wantsPage(request)) {
     return reply
