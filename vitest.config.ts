@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'server/src/**/*.test.ts',
+      'server/test/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'sdk/**/*.test.ts',
+    ],
     exclude: ['server/test/all/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

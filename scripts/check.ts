@@ -33,6 +33,16 @@ const STEPS: readonly Step[] = [
     about: 'the server’s declarations can be emitted',
     command: [bin('tsc'), '-p', 'server', '--noEmit'],
   },
+  {
+    name: 'sdk',
+    about: 'generated parts of the clients fresh',
+    command: [process.execPath, path.join('sdk', 'codegen', 'main.ts'), '--check'],
+  },
+  {
+    name: 'sdk types',
+    about: 'tsc on the TypeScript client with browser types only',
+    command: [bin('tsc'), '-p', path.join('sdk', 'typescript'), '--noEmit'],
+  },
   { name: 'agents', about: 'docs/agents.md fresh', command: script('agents-docs.ts', '--check') },
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },

@@ -82,6 +82,10 @@ const isLines = (request: FastifyRequest): boolean =>
 
 /** Between parsing and validation: an absent body counts as an empty object, a stray one is refused. */
 const settleBody = (request: FastifyRequest): void => {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'bodies are taken without Content-Encoding');
+  }
   const takes = request.routeOptions.schema?.body !== undefined;
   const ownParser = request.routeOptions.schema?.consumes !== undefined;
   if (typeof request.body === 'string' && !ownParser && isLines(request)) {
@@ -122,10 +126,14 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       sendError(error, request, reply);
     },
   };
+  // A request without Host is refused by the guard, with a body; Node's own refusal has none.
   const app: FastifyInstance =
     options.tls === null
-      ? Fastify(common)
-      : (Fastify({ ...common, https: options.tls }) as unknown as FastifyInstance);
+      ? Fastify({ ...common, http: { requireHostHeader: false } })
+      : (Fastify({
+          ...common,
+          https: { ...options.tls, requireHostHeader: false },
+        }) as unknown as FastifyInstance);
 
   app.setValidatorCompiler(createValidatorCompiler());
   app.setSerializerCompiler(createSerializerCompiler((schema) => fastJsonStringify(schema as never)));

@@ -30,7 +30,18 @@ const under = (path: string, prefix: string): boolean =>
   (path.length === prefix.length || path[prefix.length] === '/' || path[prefix.length] === '?');
 
 /** `/api/v2/…` is `/v2/…` under another name. */
-export const rewriteUrl = (url: string): string => (under(url, '/api/v2') ? url.slice(4) : url);
+/** Absolute-form targets (RFC 9112, section 3.2.2) name the path behind the authority. */
+const pathOfTarget = (target: string): string => {
+  const match = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (match === null) return target;
+  const rest = target.slice(match[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+};
+
+export const rewriteUrl = (target: string): string => {
+  const url = target.startsWith('/') ? target : pathOfTarget(target);
+  return under(url, '/api/v2') ? url.slice(4) : url;
+};
 
 /** By the path alone, so that unknown paths under a prefix answer in its shape too. */
 export const contextOf = (path: string): RequestContext => {

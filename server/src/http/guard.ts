@@ -46,6 +46,9 @@ export const createGuard = (options: GuardOptions) => {
       applyRateLimit(request, reply, limits, onApi);
       done(error);
     };
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      return refuse(new AppError('BAD_REQUEST', 'the Host header is missing'));
+    }
     if (url.length > MAX_URL_CHARACTERS)
       return refuse(new AppError('URI_TOO_LONG', 'the address is too long'));
     const found = request.is404 ? paths.find(path) : null;

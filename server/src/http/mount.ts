@@ -95,7 +95,7 @@ const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): R
       {
         callerId,
         key,
-        fingerprint: fingerprintOf(request.method, request.routeOptions.url ?? '', {
+        fingerprint: fingerprintOf(request.method, route.path, {
           params: request.params,
           query: request.query,
           body: request.body,

@@ -1,0 +1,93 @@
+import type { BodyKind, ResponseKind, Schema } from './document.ts';
+
+/** What the document cannot say: names that read well, and bodies that are no JSON. */
+
+/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, and the WebSocket. */
+export const SKIPPED: ReadonlySet<string> = new Set([
+  'getProtectedResourceMetadata',
+  'getMcpResourceMetadata',
+  'finishMcpAuthorization',
+  'openSocket',
+]);
+
+/** Words of an operationId that say no more than its resource does (singular). Default: the words of the tag. */
+export const STRIPPED_WORDS: Readonly<Record<string, readonly string[]>> = {
+  Agents: ['agent'],
+  Authentication: [],
+  Governance: [],
+  'OAuth clients': ['oauth', 'client'],
+  System: [],
+};
+
+export const METHOD_NAMES: Readonly<Record<string, string>> = {
+  chat: 'send',
+  chatStream: 'stream',
+  getMyUser: 'getMe',
+  updateMyUser: 'updateMe',
+  refreshToken: 'refresh',
+  getHealth: 'health',
+  getReadiness: 'ready',
+  getMetrics: 'metrics',
+};
+
+/** Names of the specification, by `<operationId>.request` and `<operationId>.response` (an item, for a list). */
+export const MODEL_NAMES: Readonly<Record<string, string>> = {
+  'chat.request': 'ChatRequest',
+  'chat.response': 'ChatResponse',
+  'searchKnowledge.request': 'SearchRequest',
+  'searchKnowledge.response': 'SearchResponse',
+  'getAgent.response': 'AgentStatus',
+  'getMyUser.response': 'User',
+  'getMe.response': 'Caller',
+  'login.response': 'TokenResponse',
+  'getHealth.response': 'Health',
+  'getReadiness.response': 'Readiness',
+  'callMcpTool.response': 'McpCallResult',
+  'callMcpTool.alternative': 'McpCallPending',
+};
+
+/** Inner objects whose field says enough without its owner. */
+export const SHORT_NAMES: ReadonlySet<string> = new Set([
+  'Budget',
+  'Citation',
+  'Observation',
+  'Policy',
+  'ServerInfo',
+  'Tally',
+  'ToolCall',
+  'Usage',
+  'Vote',
+]);
+
+const CREATE_DOCUMENT: Schema = {
+  type: 'object',
+  required: ['title', 'content'],
+  additionalProperties: false,
+  properties: {
+    title: { type: 'string' },
+    content: { type: 'string', description: 'The text itself; files go through the upload method' },
+    content_type: { type: 'string', description: 'text/plain when absent' },
+    metadata: { type: 'object', additionalProperties: true },
+    visibility: { type: 'string', enum: ['private', 'tenant'] },
+  },
+};
+
+export const SPECIAL_BODIES: Readonly<Record<string, { kind: BodyKind; schema: Schema | null }>> = {
+  createDocument: { kind: 'json', schema: CREATE_DOCUMENT },
+  importMemory: { kind: 'ndjson', schema: null },
+};
+
+/** The document names one media type where `format` chooses among several. */
+export const SPECIAL_RESPONSES: Readonly<Record<string, ResponseKind>> = {
+  exportConversation: 'text',
+  getDocumentContent: 'bytes',
+};
+
+/** Answers that may take minutes: their default time limit is the long one. */
+export const SLOW: ReadonlySet<string> = new Set([
+  'chat',
+  'invokeAgent',
+  'createDocument',
+  'importMemory',
+  'callMcpTool',
+]);

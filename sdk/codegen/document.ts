@@ -1,0 +1,143 @@
+import { METHOD_NAMES, SKIPPED, SPECIAL_BODIES, SPECIAL_RESPONSES, STRIPPED_WORDS } from './choices.ts';
+import { camel, singular, wordsOf } from './words.ts';
+
+/** Reading of api/openapi.json: one entry for each operation that the clients offer. */
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+export type ResponseKind = 'json' | 'none' | 'text' | 'bytes' | 'stream';
+export type BodyKind = 'none' | 'json' | 'ndjson';
+
+export interface Operation {
+  readonly id: string;
+  /** camelCase name of the resource, e.g. `oauthClients`. */
+  readonly resource: string;
+  /** camelCase name of the method in its resource, e.g. `listMessages`. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly pathParameters: readonly string[];
+  readonly query: readonly Parameter[];
+  readonly bodyKind: BodyKind;
+  readonly body: Schema | null;
+  readonly bodyRequired: boolean;
+  readonly responseKind: ResponseKind;
+  /** All different bodies of 2xx answers. */
+  readonly responses: readonly Schema[];
+}
+
+export const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const recordAt = (value: unknown, ...keys: readonly string[]): Schema => {
+  let at: unknown = value;
+  for (const key of keys) at = isRecord(at) ? at[key] : undefined;
+  return isRecord(at) ? at : {};
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** `listConversations` of `Conversations` → `list`; the words that the resource already says are left out. */
+const methodName = (id: string, tag: string): string => {
+  const chosen = METHOD_NAMES[id];
+  if (chosen !== undefined) return chosen;
+  const own = STRIPPED_WORDS[tag] ?? wordsOf(tag).map(singular);
+  const [verb = id, ...rest] = wordsOf(id);
+  const left = rest.filter((word) => !own.includes(singular(word)) && !own.includes(word));
+  return camel([verb, ...left].join('_'));
+};
+
+const parametersOf = (operation: Schema, place: string): Parameter[] => {
+  const list: unknown = operation.parameters;
+  if (!Array.isArray(list)) return [];
+  return list.filter(isRecord).flatMap((entry) => {
+    if (entry.in !== place) return [];
+    const { name, required, description, schema } = entry;
+    return [
+      {
+        name: textOf(name),
+        required: required === true,
+        description: textOf(description),
+        schema: recordAt(schema),
+      },
+    ];
+  });
+};
+
+const responsesOf = (operation: Schema): { kind: ResponseKind; schemas: Schema[] } => {
+  const successes = Object.entries(recordAt(operation, 'responses')).filter(([status]) =>
+    status.startsWith('2'),
+  );
+  const types = new Set(successes.flatMap(([, answer]) => Object.keys(recordAt(answer, 'content'))));
+  const first = [...types][0];
+  if (types.has('text/event-stream')) return { kind: 'stream', schemas: [] };
+  if (types.has('application/json')) {
+    const schemas = successes
+      .map(([, answer]) => recordAt(answer, 'content', 'application/json', 'schema'))
+      .filter((schema) => Object.keys(schema).length > 0);
+    const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
+    return { kind: 'json', schemas: [...different.values()] };
+  }
+  return { kind: first === undefined ? 'none' : 'text', schemas: [] };
+};
+
+const operationOf = (path: string, method: string, raw: Schema): Operation => {
+  const id = textOf(raw.operationId);
+  const tags: unknown = raw.tags;
+  const tag = Array.isArray(tags) ? textOf(tags[0]) : '';
+  if (id === '' || tag === '') throw new Error(`${method} ${path}: operationId and a tag are needed`);
+  const special = SPECIAL_BODIES[id];
+  const json = recordAt(raw, 'requestBody', 'content', 'application/json', 'schema');
+  const body = special?.schema ?? (Object.keys(json).length > 0 ? json : null);
+  const answers = responsesOf(raw);
+  const pathParameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  return {
+    id,
+    resource: camel(tag === 'Authentication' ? 'auth' : tag),
+    name: methodName(id, tag),
+    method: method.toUpperCase(),
+    path,
+    summary: textOf(raw.summary),
+    pathParameters,
+    query: parametersOf(raw, 'query'),
+    bodyKind: special?.kind ?? (body === null ? 'none' : 'json'),
+    body,
+    bodyRequired: special !== undefined || recordAt(raw, 'requestBody').required === true,
+    responseKind: SPECIAL_RESPONSES[id] ?? answers.kind,
+    responses: answers.schemas,
+  };
+};
+
+/**
+ * Each operation once: under /api/v1 where it stands there, else under /v2. The second copy under /v2 has an
+ * operationId that ends in V2; /api/v2 repeats /v2.
+ */
+export const readOperations = (document: unknown): Operation[] => {
+  const operations: Operation[] = [];
+  for (const [path, methods] of Object.entries(recordAt(document, 'paths'))) {
+    if (path.startsWith('/api/v2/')) continue;
+    for (const method of METHODS) {
+      const raw = recordAt(methods, method);
+      const id = textOf(raw.operationId);
+      if (id === '' || id.endsWith('V2') || SKIPPED.has(id)) continue;
+      operations.push(operationOf(path, method, raw));
+    }
+  }
+  const names = new Set<string>();
+  for (const { resource, name, id } of operations) {
+    const full = `${resource}.${name}`;
+    if (names.has(full)) throw new Error(`${id}: ${full} is taken; choose a name in choices.ts`);
+    names.add(full);
+  }
+  return operations;
+};

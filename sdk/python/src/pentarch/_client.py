@@ -1,0 +1,153 @@
+"""The two clients: every resource over one set of connections."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from typing import Any, Awaitable, Callable, Mapping, cast
+
+from ._async_transport import AsyncioTransport, AsyncTransport
+from ._auth import StaticToken
+from ._core import MAX_RETRIES, CallOptions, LogEntry, Settings, TokenSource
+from ._generated import resources
+from ._generated.models import Document
+from ._http import AsyncHttp, Http
+from ._transport import HttpTransport, Transport
+from ._uploads import Progress, upload_call
+
+
+class Knowledge(resources.Knowledge):
+    def upload_document(
+        self,
+        file: bytes | str | os.PathLike[str],
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        visibility: str | None = None,
+        on_progress: Progress | None = None,
+        options: CallOptions | None = None,
+    ) -> Document:
+        """Uploads and indexes bytes or the file at a path. ``on_progress(sent, total)`` counts bytes, and starts again
+        when the upload is tried again."""
+        call = upload_call(
+            file,
+            filename=filename,
+            content_type=content_type,
+            title=title,
+            metadata=metadata,
+            visibility=visibility,
+            on_progress=on_progress,
+        )
+        return cast(Document, self._http.json(call, options))
+
+
+class AsyncKnowledge(resources.AsyncKnowledge):
+    async def upload_document(
+        self,
+        file: bytes | str | os.PathLike[str],
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        visibility: str | None = None,
+        on_progress: Progress | None = None,
+        options: CallOptions | None = None,
+    ) -> Document:
+        """As ``Knowledge.upload_document``."""
+        call = upload_call(
+            file,
+            filename=filename,
+            content_type=content_type,
+            title=title,
+            metadata=metadata,
+            visibility=visibility,
+            on_progress=on_progress,
+        )
+        return cast(Document, await self._http.json(call, options))
+
+
+def _source(auth: str | TokenSource | None) -> TokenSource:
+    return StaticToken(auth) if auth is None or isinstance(auth, str) else auth
+
+
+class Client(resources.AllResources):
+    """Blocking; usable from many threads.
+
+    ``auth`` is a token, an API key or a token source. ``surface`` "v2" calls /v2 wherever an operation stands under
+    both. ``timeout`` in seconds limits one try (default 60; 600 for chat, uploads and tools). ``log`` is told after
+    each try and never sees a token. ``transport`` replaces the HTTP client.
+    """
+
+    knowledge: Knowledge
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        auth: str | TokenSource | None = None,
+        surface: str = "v1",
+        timeout: float | None = None,
+        max_retries: int = MAX_RETRIES,
+        headers: Mapping[str, str] | None = None,
+        log: Callable[[LogEntry], None] | None = None,
+        transport: Transport | None = None,
+        sleep: Callable[[float], None] | None = None,
+        random: Callable[[], float] = random.random,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        settings = Settings(
+            base_url, _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
+        )
+        self.http = Http(settings, transport or HttpTransport())
+        super().__init__(self.http)
+        self.knowledge = Knowledge(self.http)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.http.transport.close()
+
+
+class AsyncClient(resources.AsyncAllResources):
+    """The same with asyncio, for one event loop. Cancel a task to stop its call."""
+
+    knowledge: AsyncKnowledge
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        auth: str | TokenSource | None = None,
+        surface: str = "v1",
+        timeout: float | None = None,
+        max_retries: int = MAX_RETRIES,
+        headers: Mapping[str, str] | None = None,
+        log: Callable[[LogEntry], None] | None = None,
+        transport: AsyncTransport | None = None,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
+        random: Callable[[], float] = random.random,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        settings = Settings(
+            base_url, _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
+        )
+        self.http = AsyncHttp(settings, transport or AsyncioTransport())
+        super().__init__(self.http)
+        self.knowledge = AsyncKnowledge(self.http)
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self.http.transport.close()

@@ -1,0 +1,1705 @@
+# Generated from api/openapi.json by sdk/codegen. Do not edit.
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+
+class AcceptMcpToolRequest(TypedDict, total=False):
+    fingerprint: str
+    """Of the tool as it was looked at"""
+
+
+class AddMemoryObservationsRequest(TypedDict, total=False):
+    text: str
+    """One fact"""
+    observations: list[str | CorrectMemoryObservationRequest]
+
+
+class AgentMetrics(TypedDict):
+    window: Literal["1h", "24h", "7d", "30d"]
+    requests: int
+    """Runs that this agent answered"""
+    successes: int
+    """Runs that completed"""
+    failures: int
+    """Runs that failed"""
+    success_rate: float | None
+    """Successes of all finished, 0–1"""
+    active_runs: int
+    """Runs going on now"""
+    latency_ms: AgentMetricsLatencyMs
+    first_token_ms: AgentMetricsFirstTokenMs
+    input_tokens: int
+    """Tokens read"""
+    output_tokens: int
+    """Tokens written"""
+    cost_usd: float
+    """US dollars"""
+    tool_calls: int
+    """Tool calls made"""
+    last_active_at: str | None
+
+
+class AgentMetricsFirstTokenMs(TypedDict):
+    p50: float | None
+    """Median in ms"""
+    p95: float | None
+    """95th percentile in ms"""
+
+
+class AgentMetricsLatencyMs(TypedDict):
+    avg: float | None
+    """Mean in ms"""
+    p50: float | None
+    """Median in ms"""
+    p95: float | None
+    """95th percentile in ms"""
+    p99: float | None
+    """99th percentile in ms"""
+
+
+class AgentStatus(TypedDict):
+    id: str
+    name: str
+    domain: str
+    state: Literal["idle", "busy", "degraded", "disabled"]
+    enabled: bool
+    description: str
+    seat: str | None
+    """What the agent’s seat in the Pentarchy looks at; null without a seat"""
+    model: str | None
+    """Model of this agent; null = the default"""
+    instructions: str | None
+    """Instructions of this tenant, added to the charter"""
+    metrics: AgentMetrics
+    """Measured from runs; a figure without data is null"""
+
+
+class AgentSuggestion(TypedDict):
+    id: str
+    agent_id: str
+    instruction: str
+    """Text that accepting adds to the agent’s instructions"""
+    reason: str | None
+    status: Literal["open", "accepted", "rejected"]
+    suggested_by: str
+    """Id of the person in whose conversation it came up"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    decided_by: str | None
+    decided_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class ApiKey(TypedDict):
+    id: str
+    name: str
+    hint: str
+    """First characters of the secret"""
+    permissions: list[str] | None
+    """null: all that the owner may"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    last_used_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class AuditEvent(TypedDict):
+    id: str
+    seq: int
+    """Place in the chain of the tenant, from 1 without gaps"""
+    actor_id: str | None
+    actor_type: str
+    action: str
+    outcome: str
+    target_type: str | None
+    target_id: str | None
+    request_id: str | None
+    address: str | None
+    details: dict[str, Any]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    previous_hash: str
+    """SHA-256 of the row before"""
+    hash: str
+    """SHA-256 over the row and previous_hash"""
+
+
+class AuthorizeMcpServerResult(TypedDict):
+    authorization_url: str | None
+    """For a browser; null when no person is needed"""
+
+
+class Budget(TypedDict):
+    scope: Literal["tenant", "user", "agent", "run"]
+    subject: str
+    period: Literal["day", "month", "run"]
+    limit_usd: float
+    """US dollars, exact to 1e-9"""
+    used_usd: float
+    """US dollars, exact to 1e-9"""
+    reserved_usd: float
+    """Set aside for calls that are running"""
+    remaining_usd: float
+    """US dollars, exact to 1e-9"""
+    resets_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    alert_level: Literal["none", "info", "warning", "critical", "exceeded"]
+    forecast_usd: float | None
+    """Spend at the end of the period when it goes on like this"""
+
+
+class _CallMcpToolRequest(TypedDict):
+    tool: str
+
+
+class CallMcpToolRequest(_CallMcpToolRequest, total=False):
+    arguments: dict[str, Any]
+    timeout_ms: int
+    """The call is cancelled after so long"""
+
+
+class Caller(TypedDict):
+    sub: str
+    """User id"""
+    email: str
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    org_id: str
+    """Tenant id"""
+    permissions: list[str]
+    """Effective permissions, <resource>:<action>"""
+    tier: Literal["free", "pro", "enterprise"]
+    platform_admin: bool
+    credential: Literal["jwt", "api_key", "personal_token"]
+    token_id: str
+    session_id: str | None
+    client_id: str | None
+    scope: str | None
+    iss: str | None
+    iat: int | None
+    """Epoch seconds"""
+    exp: int | None
+    """Epoch seconds"""
+
+
+class ChangeMyPasswordRequest(TypedDict):
+    current_password: str
+    new_password: str
+
+
+class _ChatRequest(TypedDict):
+    message: str
+    """What the person says"""
+
+
+class ChatRequest(_ChatRequest, total=False):
+    conversation_id: str
+    """Conversation to continue; absent: a new one"""
+    context: dict[str, Any]
+    """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
+
+
+class ChatResponse(TypedDict):
+    id: str
+    """Id of the answer"""
+    conversation_id: str
+    content: str
+    agent_id: str
+    tool_calls: list[ToolCall]
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    run_id: str
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded"]
+    usage: Usage
+    citations: list[Citation]
+    proposals: list[str]
+    metadata: dict[str, Any]
+    """model, and built_in where the built-in model answered"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class Citation(TypedDict):
+    document_id: str
+    title: str
+    chunk_id: str
+    page: int | None
+    quote: str
+
+
+class Conversation(TypedDict):
+    id: str
+    title: str | None
+    status: Literal["active", "archived"]
+    metadata: dict[str, Any]
+    agent_ids: list[str]
+    message_count: int
+    total_cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    archived_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class ConversationDetail(TypedDict):
+    id: str
+    title: str | None
+    status: Literal["active", "archived"]
+    metadata: dict[str, Any]
+    agent_ids: list[str]
+    message_count: int
+    total_cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    archived_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    messages: list[Message]
+    """Oldest first, the newest 200"""
+
+
+class CorrectMemoryObservationRequest(TypedDict):
+    text: str
+    """One fact"""
+
+
+class CostLimits(TypedDict):
+    limits: list[CostLimitsLimit]
+
+
+class CostLimitsLimit(TypedDict):
+    id: str
+    scope: Literal["tenant", "user", "agent", "run"]
+    subject: str
+    """Id of the tenant, user or agent; * for every run"""
+    period: Literal["day", "month", "run"]
+    limit_usd: float
+    """US dollars, exact to 1e-9"""
+    used_usd: float
+    """US dollars, exact to 1e-9"""
+    reserved_usd: float
+    """Set aside for calls that are running"""
+    remaining_usd: float
+    """US dollars, exact to 1e-9"""
+    resets_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    alert_level: Literal["none", "info", "warning", "critical", "exceeded"]
+    """info from 50 %, warning from 75 %, critical from 90 %, exceeded when nothing is left"""
+
+
+class _CostUsage(TypedDict):
+    period: CostUsagePeriod
+    scope: Literal["me", "tenant"]
+    currency: Literal["USD"]
+    total_usd: float
+    """US dollars, exact to 1e-9"""
+    forecast_usd: float | None
+    """Total at the end of the period when it goes on like this"""
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+    by_agent: list[CostUsageByAgent]
+    by_model: list[CostUsageByModel]
+    by_tool: list[CostUsageByTool]
+    by_day: list[CostUsageByDay]
+    budget: Budget | None
+    """The limit that is nearest to the question; null without one"""
+
+
+class CostUsage(_CostUsage, total=False):
+    by_user: list[CostUsageByUser]
+
+
+class CostUsageByAgent(TypedDict):
+    agent_id: str | None
+    """null: spend without one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    requests: int
+    """Metered calls: model, embedding or priced tool"""
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+
+
+class CostUsageByDay(TypedDict):
+    date: str | None
+    """null: spend without one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    requests: int
+    """Metered calls: model, embedding or priced tool"""
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+
+
+class CostUsageByModel(TypedDict):
+    model: str | None
+    """null: spend without one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    requests: int
+    """Metered calls: model, embedding or priced tool"""
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+
+
+class CostUsageByTool(TypedDict):
+    tool: str | None
+    """null: spend without one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    requests: int
+    """Metered calls: model, embedding or priced tool"""
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+
+
+class CostUsageByUser(TypedDict):
+    user_id: str | None
+    """null: spend without one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    requests: int
+    """Metered calls: model, embedding or priced tool"""
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+
+
+class CostUsagePeriod(TypedDict):
+    name: Literal["day", "week", "month", "custom"]
+    start: str
+    """ISO 8601 UTC with milliseconds"""
+    end: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class CountUnreadNotificationsResult(TypedDict):
+    unread: int
+
+
+class _CreateApiKeyRequest(TypedDict):
+    name: str
+
+
+class CreateApiKeyRequest(_CreateApiKeyRequest, total=False):
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class CreateConversationRequest(TypedDict, total=False):
+    title: str | None
+    metadata: dict[str, Any]
+    """Up to 16 KiB of your own data"""
+
+
+class _CreateDocumentRequest(TypedDict):
+    title: str
+    content: str
+    """The text itself; files go through the upload method"""
+
+
+class CreateDocumentRequest(_CreateDocumentRequest, total=False):
+    content_type: str
+    """text/plain when absent"""
+    metadata: dict[str, Any]
+    visibility: Literal["private", "tenant"]
+
+
+class _CreateMcpServerRequest(TypedDict):
+    name: str
+    """a-z, 0-9 and -, up to 40"""
+    transport: Literal["stdio", "http"]
+
+
+class CreateMcpServerRequest(_CreateMcpServerRequest, total=False):
+    command: str
+    """Program of a stdio server; MCP_ALLOW_STDIO must name it"""
+    args: list[str]
+    env: dict[str, str]
+    url: str
+    """Address of an http server"""
+    headers: dict[str, str]
+    oauth: CreateMcpServerRequestOauth
+    title: str
+    enabled: bool
+    timeout_ms: int
+    """Longest time of a call that names none"""
+    policy: CreateMcpServerRequestPolicy
+    access: CreateMcpServerRequestAccess
+
+
+class CreateMcpServerRequestAccess(TypedDict, total=False):
+    allow: list[CreateMcpServerRequestAccessAllow]
+    deny: list[CreateMcpServerRequestAccessAllow]
+    """Wins over allow"""
+
+
+class CreateMcpServerRequestAccessAllow(TypedDict, total=False):
+    tenants: list[str]
+    """Ids of tenants"""
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    tools: list[str]
+    """Globs"""
+
+
+class CreateMcpServerRequestOauth(TypedDict, total=False):
+    grant: Literal["authorization_code", "client_credentials"]
+    client_id: str
+    """Left out: registered where that is possible"""
+    client_secret: str
+    scope: str
+
+
+class CreateMcpServerRequestPolicy(TypedDict, total=False):
+    default: CreateMcpServerRequestPolicyDefault
+    tools: dict[str, CreateMcpServerRequestPolicyDefault]
+    """By glob of the tool name"""
+
+
+class CreateMcpServerRequestPolicyDefault(TypedDict, total=False):
+    cost_usd: float
+    """Cost of one call"""
+    risk: Literal["low", "medium", "high", "critical"]
+    flags: list[Literal["security", "legal", "irreversible", "personal_data"]]
+    approval: Literal["auto", "pentarchy", "human"]
+
+
+class _CreateMemoryEntityRequest(TypedDict):
+    name: str
+    """Unique by type within its owner"""
+    entity_type: str
+    """person, organization, project, …"""
+
+
+class CreateMemoryEntityRequest(_CreateMemoryEntityRequest, total=False):
+    observations: list[str | CorrectMemoryObservationRequest]
+    importance: float
+    visibility: Literal["private", "tenant"]
+    """Default private; tenant needs memory:*"""
+
+
+class _CreateMemoryRelationRequest(TypedDict):
+    from_entity_id: str
+    to_entity_id: str
+    relation_type: str
+    """works_at, knows, part_of, …"""
+
+
+class CreateMemoryRelationRequest(_CreateMemoryRelationRequest, total=False):
+    properties: dict[str, Any]
+    valid_from: str
+    """ISO 8601 UTC with milliseconds"""
+    valid_to: str | None
+    """ISO 8601 UTC with milliseconds"""
+    visibility: Literal["private", "tenant"]
+    """tenant needs memory:* and two shared entities"""
+
+
+class _CreateOauthClientRequest(TypedDict):
+    name: str
+    type: Literal["public", "confidential"]
+
+
+class CreateOauthClientRequest(_CreateOauthClientRequest, total=False):
+    redirect_uris: list[str]
+    jwks: CreateOauthClientRequestJwks
+    """Public keys of a confidential client that authenticates by private_key_jwt"""
+
+
+class CreateOauthClientRequestJwks(TypedDict):
+    keys: list[dict[str, Any]]
+
+
+class _CreatePersonalTokenRequest(TypedDict):
+    name: str
+
+
+class CreatePersonalTokenRequest(_CreatePersonalTokenRequest, total=False):
+    expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class _CreateProposalRequest(TypedDict):
+    action: str
+    estimated_cost: float
+    """US dollars"""
+
+
+class CreateProposalRequest(_CreateProposalRequest, total=False):
+    description: str
+    risk: Literal["low", "medium", "high", "critical"]
+    flags: list[Literal["security", "legal", "irreversible", "personal_data"]]
+    tool: CreateProposalRequestTool
+
+
+class _CreateProposalRequestTool(TypedDict):
+    server: str
+    name: str
+
+
+class CreateProposalRequestTool(_CreateProposalRequestTool, total=False):
+    arguments: dict[str, Any]
+
+
+class _CreateTaskRequest(TypedDict):
+    description: str
+    """What is to be done, as one would tell an agent"""
+
+
+class CreateTaskRequest(_CreateTaskRequest, total=False):
+    agent_id: str
+    """Agent that does it; absent: Zeus chooses"""
+    context: dict[str, Any]
+    """Up to 32 KiB, given to the agent as data; model picks a configured model"""
+    priority: Literal["low", "normal", "high", "urgent"]
+    """default normal"""
+    scheduled_at: str
+    """When to run; past or absent: at once. With cron: not before"""
+    cron: str
+    """Five fields, names allowed: 0 9 * * MON-FRI"""
+    timezone: str
+    """IANA time zone of cron (default UTC)"""
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+
+
+class _CreateTenantRequest(TypedDict):
+    name: str
+    slug: str
+
+
+class CreateTenantRequest(_CreateTenantRequest, total=False):
+    tier: Literal["free", "pro", "enterprise"]
+    settings: dict[str, Any]
+    """`timezone` (IANA) is what days and months of costs go by; the rest is free, up to 32 KiB"""
+    admin: CreateTenantRequestAdmin
+
+
+class _CreateTenantRequestAdmin(TypedDict):
+    email: str
+
+
+class CreateTenantRequestAdmin(_CreateTenantRequestAdmin, total=False):
+    password: str
+
+
+class _CreateUserRequest(TypedDict):
+    email: str
+
+
+class CreateUserRequest(_CreateUserRequest, total=False):
+    name: str
+    password: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    """Permissions beyond those of the roles"""
+    type: Literal["person", "service"]
+    tier: Literal["free", "pro", "enterprise"] | None
+    tenant_id: str
+    """Another tenant: platform administrators only"""
+
+
+class _CreateWebhookRequest(TypedDict):
+    url: str
+    """Public https address; loopback, private, link-local and metadata addresses are refused"""
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    """Types of events, or * for all"""
+
+
+class CreateWebhookRequest(_CreateWebhookRequest, total=False):
+    description: str | None
+
+
+class CreatedApiKey(TypedDict):
+    id: str
+    name: str
+    hint: str
+    """First characters of the secret"""
+    permissions: list[str] | None
+    """null: all that the owner may"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    last_used_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    key: str
+    """The secret, shown only now"""
+
+
+class _CreatedOauthClient(TypedDict):
+    client_id: str
+    name: str
+    type: Literal["public", "confidential"]
+    redirect_uris: list[str]
+    service_user_id: str | None
+    """The service account that a confidential client acts as with client_credentials"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class CreatedOauthClient(_CreatedOauthClient, total=False):
+    client_secret: str
+    """Shown only now; none for clients with keys"""
+
+
+class _CreatedTenant(TypedDict):
+    id: str
+    name: str
+    slug: str
+    tier: Literal["free", "pro", "enterprise"]
+    status: Literal["active", "suspended"]
+    settings: dict[str, Any]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class CreatedTenant(_CreatedTenant, total=False):
+    admin: CreatedTenantAdmin
+
+
+class _CreatedTenantAdmin(TypedDict):
+    id: str
+    email: str
+
+
+class CreatedTenantAdmin(_CreatedTenantAdmin, total=False):
+    invitation_url: str
+    """Once, when no password was given"""
+
+
+class _CreatedUser(TypedDict):
+    id: str
+    type: Literal["person", "service"]
+    email: str
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[str]
+    """Permissions beyond those of the roles"""
+    tenant_id: str
+    tier: Literal["free", "pro", "enterprise"]
+    """The tenant's, or the override of this account"""
+    status: Literal["active", "invited", "deactivated"]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    last_seen_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class CreatedUser(_CreatedUser, total=False):
+    invitation_url: str
+    """Once, when no password was given"""
+
+
+class CreatedWebhook(TypedDict):
+    id: str
+    url: str
+    events: list[str]
+    description: str | None
+    status: Literal["active", "disabled"]
+    disabled_reason: Literal["gone", "failing", "manual"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    previous_secret_expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    secret: str
+    """whsec_…, shown this once"""
+
+
+class Document(TypedDict):
+    id: str
+    title: str
+    filename: str | None
+    content_type: str
+    """Detected from the bytes"""
+    size_bytes: int
+    sha256: str
+    language: str | None
+    """ISO 639-1"""
+    chunk_count: int
+    page_count: int | None
+    visibility: Literal["private", "tenant"]
+    """private: its owner; tenant: everybody of the tenant may read it"""
+    metadata: dict[str, Any]
+    """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    indexed_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class DocumentChunk(TypedDict):
+    id: str
+    document_id: str
+    ordinal: int
+    """From 0, in reading order"""
+    content: str
+    page: int | None
+    """From 1; null in types without pages"""
+    heading_path: list[str]
+    """Title and headings above, outermost first"""
+    start: int
+    """Offset into the text (`…/content?format=text`), in UTF-16 code units"""
+    end: int
+    """Exclusive"""
+
+
+class EraseUserDataResult(TypedDict):
+    user_id: str
+    erased: dict[str, int]
+    """Records erased by feature"""
+
+
+class ExportUserDataResult(TypedDict):
+    user: User
+    exported_at: str
+    """ISO 8601 UTC with milliseconds"""
+    data: dict[str, Any]
+    """Content by feature"""
+
+
+class ForgotPasswordRequest(TypedDict):
+    email: str
+
+
+class _GetMcpPromptRequest(TypedDict):
+    prompt: str
+
+
+class GetMcpPromptRequest(_GetMcpPromptRequest, total=False):
+    arguments: dict[str, str]
+
+
+class Health(TypedDict):
+    status: Literal["ok"]
+    version: str
+    uptime_s: int
+
+
+class ImportMcpServersRequest(TypedDict):
+    mcpServers: dict[str, ImportMcpServersRequestMcpServer]
+    """The form that MCP clients share"""
+
+
+class ImportMcpServersRequestMcpServer(TypedDict, total=False):
+    type: Literal["stdio", "http", "streamable-http", "sse"]
+    disabled: bool
+    command: str
+    """Program of a stdio server; MCP_ALLOW_STDIO must name it"""
+    args: list[str]
+    env: dict[str, str]
+    url: str
+    """Address of an http server"""
+    headers: dict[str, str]
+    oauth: CreateMcpServerRequestOauth
+    title: str
+    enabled: bool
+    timeout_ms: int
+    """Longest time of a call that names none"""
+    policy: CreateMcpServerRequestPolicy
+    access: CreateMcpServerRequestAccess
+
+
+class ImportMcpServersResult(TypedDict):
+    items: list[McpServer]
+
+
+class ImportMemoryResult(TypedDict):
+    entities: int
+    """Lines that made an entity or added to one"""
+    relations: int
+    """Lines that made a relation"""
+    skipped: int
+    """Lines that could not be read, or said nothing new"""
+
+
+class InviteUserResult(TypedDict):
+    url: str | None
+    """null when it went out by mail"""
+
+
+class ListMcpPromptsResult(TypedDict):
+    items: list[dict[str, Any]]
+
+
+class ListMySessionsResult(TypedDict):
+    items: list[ListMySessionsResultItem]
+    total: int
+
+
+class ListMySessionsResultItem(TypedDict):
+    id: str
+    client_id: str
+    address: str | None
+    user_agent: str | None
+    current: bool
+    """The session of this request"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    last_used_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class LoginRequest(TypedDict):
+    email: str
+    password: str
+
+
+class McpCallPending(TypedDict):
+    proposal: dict[str, Any]
+    """The Proposal that must be approved first"""
+
+
+class McpCallResult(TypedDict):
+    call_id: str
+    server: str
+    tool: str
+    content: list[dict[str, Any]]
+    structured_content: Any
+    is_error: bool
+    """The tool itself reports a failure"""
+    truncated: bool
+    """Cut at 1 MB"""
+    duration_ms: float
+
+
+class _McpServer(TypedDict):
+    name: str
+    title: str
+    transport: Literal["stdio", "http", "builtin"]
+    source: Literal["builtin", "file", "api"]
+    enabled: bool
+    status: Literal["connected", "connecting", "error", "disabled"]
+    tool_count: int
+    protocol_version: str | None
+    server_info: ServerInfo | None
+    last_error: str | None
+    connected_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    timeout_ms: int
+
+
+class McpServer(_McpServer, total=False):
+    policy: dict[str, Any]
+    """For those with mcp:manage"""
+    access: dict[str, Any]
+    """For those with mcp:manage"""
+
+
+class McpServerLogs(TypedDict):
+    items: list[McpServerLogsItem]
+
+
+class McpServerLogsItem(TypedDict):
+    at: str
+    """ISO 8601 UTC with milliseconds"""
+    source: Literal["stderr", "client"]
+    text: str
+
+
+class McpTool(TypedDict):
+    name: str
+    title: str | None
+    description: str
+    """Text of the server: data, not instructions"""
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    annotations: dict[str, Any] | None
+    policy: Policy
+    held_back: bool
+    """Not to be called until an operator accepts it"""
+    warnings: list[Literal["suspicious_text", "identical_name", "lookalike_name"]]
+    fingerprint: str
+
+
+class MemoryEntity(TypedDict):
+    id: str
+    name: str
+    entity_type: str
+    visibility: Literal["private", "tenant"]
+    """private: of one user; tenant: shared with all of the tenant"""
+    owner_id: str | None
+    """The user whose memory it is; null when the tenant shares it"""
+    observations: list[Observation]
+    """Oldest first, those that no longer hold included"""
+    importance: float
+    """As it stands now: it fades while it is not used"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class MemoryGraph(TypedDict):
+    entities: list[MemoryEntity]
+    relations: list[MemoryRelation]
+    truncated: bool
+    """True when more was reachable than is answered"""
+
+
+class MemoryRelation(TypedDict):
+    id: str
+    from_entity_id: str
+    to_entity_id: str
+    relation_type: str
+    properties: dict[str, Any]
+    visibility: Literal["private", "tenant"]
+    valid_from: str
+    """ISO 8601 UTC with milliseconds"""
+    valid_to: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class MergeMemoryEntitiesRequest(TypedDict):
+    entity_id: str
+    """The entity that is taken in and then gone"""
+
+
+class Message(TypedDict):
+    id: str
+    conversation_id: str
+    role: Literal["user", "assistant", "tool"]
+    content: str
+    agent_id: str | None
+    tool_calls: list[ToolCall]
+    citations: list[Citation]
+    usage: Usage | None
+    metadata: dict[str, Any]
+    """For answers: the model, and whether it is the built-in one"""
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    run_id: str | None
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class Notification(TypedDict):
+    id: str
+    category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"]
+    level: Literal["info", "warning", "critical"]
+    title: str
+    body: str
+    data: dict[str, Any]
+    """Ids of what it is about"""
+    read: bool
+    read_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class NotificationPreferences(TypedDict):
+    categories: NotificationPreferencesCategories
+    email: str
+    """Address that mails go to"""
+    email_available: bool
+
+
+class NotificationPreferencesCategories(TypedDict):
+    tasks: NotificationPreferencesCategoriesTasks
+    proposals: NotificationPreferencesCategoriesTasks
+    costs: NotificationPreferencesCategoriesTasks
+    documents: NotificationPreferencesCategoriesTasks
+    agents: NotificationPreferencesCategoriesTasks
+    system: NotificationPreferencesCategoriesTasks
+
+
+class NotificationPreferencesCategoriesTasks(TypedDict):
+    inbox: bool
+    """In the inbox, and on open WebSockets"""
+    email: bool
+    """By e-mail, where the platform has a mail server"""
+    webhook: bool
+    """To the webhooks of the tenant that subscribe to notification"""
+
+
+class OauthClient(TypedDict):
+    client_id: str
+    name: str
+    type: Literal["public", "confidential"]
+    redirect_uris: list[str]
+    service_user_id: str | None
+    """The service account that a confidential client acts as with client_credentials"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class Observation(TypedDict):
+    id: str
+    text: str
+    source: ObservationSource
+    """Where a fact comes from"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    valid_from: str
+    """ISO 8601 UTC with milliseconds"""
+    valid_to: str | None
+    """Null while it holds; set when a newer statement took its place"""
+
+
+class ObservationSource(TypedDict):
+    kind: Literal["message", "api", "agent", "import", "merge", "untrusted"]
+    """message: taken from what the user wrote; api, import: given by a client; agent: stored by an agent’s tool; untrusted: the same while foreign content was in its run; merge: made when two entities were joined"""
+    message_id: str | None
+    """The message that it was taken from"""
+    conversation_id: str | None
+    user: str
+    """Id of the user who said it"""
+
+
+class PersonalToken(TypedDict):
+    id: str
+    name: str
+    hint: str
+    """First characters of the secret"""
+    permissions: list[str] | None
+    """null: all that the owner may"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    last_used_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    token: str
+    """The secret, shown only now"""
+
+
+class Policy(TypedDict):
+    cost_usd: float
+    risk: Literal["low", "medium", "high", "critical"]
+    flags: list[Literal["security", "legal", "irreversible", "personal_data"]]
+    approval: Literal["auto", "pentarchy", "human"]
+    pinned: Literal["accepted", "changed", "new"]
+
+
+class Proposal(TypedDict):
+    id: str
+    action: str
+    description: str
+    estimated_cost: float
+    """What the action costs the company, US dollars"""
+    risk: Literal["low", "medium", "high", "critical"]
+    flags: list[Literal["security", "legal", "irreversible", "personal_data"]]
+    status: Literal["voting", "awaiting_human", "approved", "rejected", "vetoed", "expired", "cancelled"]
+    reason: str | None
+    """Why it stands as it does"""
+    votes: list[Vote]
+    tally: Tally
+    requested_by: str
+    agent_id: str | None
+    conversation_id: str | None
+    run_id: str | None
+    tool: ProposalTool | None
+    execution: ProposalExecution | None
+    """null where there is no tool call, or it was turned down"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    expires_at: str
+    """ISO 8601 UTC with milliseconds"""
+    decided_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    decided_by: str | None
+    """User id, pentarchy, policy or time"""
+
+
+class ProposalExecution(TypedDict):
+    status: Literal["pending", "running", "completed", "failed", "unknown"]
+    """unknown: the server stopped during the call; it is not tried again"""
+    result: Any
+    error: str | None
+
+
+class ProposalTool(TypedDict):
+    server: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class _RateMessageRequest(TypedDict):
+    rating: Literal["up", "down"]
+
+
+class RateMessageRequest(_RateMessageRequest, total=False):
+    comment: str | None
+
+
+class RateMessageResult(TypedDict):
+    message_id: str
+    rating: Literal["up", "down"]
+    comment: str | None
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class Readiness(TypedDict):
+    status: Literal["ready", "not_ready"]
+    checks: ReadinessChecks
+
+
+class ReadinessChecks(TypedDict):
+    store: ReadinessChecksStore
+    migrations: ReadinessChecksStore
+    models: ReadinessChecksStore
+    identity: ReadinessChecksStore
+    mcp: ReadinessChecksStore
+    queue: ReadinessChecksStore
+
+
+class _ReadinessChecksStore(TypedDict):
+    status: Literal["ok", "degraded", "failed"]
+
+
+class ReadinessChecksStore(_ReadinessChecksStore, total=False):
+    detail: str
+
+
+class RefreshTokenRequest(TypedDict):
+    refresh_token: str
+
+
+class ResetPasswordRequest(TypedDict):
+    token: str
+    password: str
+
+
+class RotateApiKeyRequest(TypedDict, total=False):
+    overlap_s: int
+    """Seconds for which the old secret still works (default 86400)"""
+
+
+class Run(TypedDict):
+    id: str
+    conversation_id: str
+    message_id: str
+    """Id of the answer"""
+    status: Literal["queued", "running", "awaiting_approval", "completed", "failed", "cancelled", "cost_exceeded"]
+    agent_ids: list[str]
+    usage: Usage
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    error: RunError | None
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class RunError(TypedDict):
+    code: str
+    message: str
+    details: dict[str, Any]
+
+
+class _SearchRequest(TypedDict):
+    query: str
+
+
+class SearchRequest(_SearchRequest, total=False):
+    limit: int
+    """Default 10"""
+    filters: SearchRequestFilters
+    include_memories: bool
+    """Memory entities too (default false)"""
+
+
+class SearchRequestFilters(TypedDict, total=False):
+    document_ids: list[str]
+    content_types: list[str]
+    """e.g. `pdf` or `application/pdf`; any of them"""
+    tags: list[str]
+    """Any of them"""
+    created_after: str
+    """ISO 8601 UTC with milliseconds"""
+    created_before: str
+    """ISO 8601 UTC with milliseconds"""
+    metadata: dict[str, Any]
+    """Fields that must be equal; a list contains the value"""
+
+
+class SearchResponse(TypedDict):
+    query: str
+    results: list[SearchResponseResult]
+    took_ms: int
+
+
+class SearchResponseResult(TypedDict):
+    type: Literal["document", "memory"]
+    id: str
+    """Chunk id, or memory entity id"""
+    score: float
+    """0–1, comparable within an answer"""
+    document_id: str | None
+    chunk_id: str | None
+    title: str
+    content: str
+    page: int | None
+    highlights: list[str]
+    """Stretches of the content with most of the words, as plain text"""
+    metadata: dict[str, Any]
+    """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
+
+
+class ServerInfo(TypedDict):
+    name: str
+    version: str
+
+
+class SetCostLimitsRequest(TypedDict):
+    limits: list[SetCostLimitsRequestLimit]
+
+
+class _SetCostLimitsRequestLimit(TypedDict):
+    scope: Literal["tenant", "user", "agent", "run"]
+    period: Literal["day", "month", "run"]
+    limit_usd: float | None
+    """0 allows nothing that costs; null removes the limit"""
+
+
+class SetCostLimitsRequestLimit(_SetCostLimitsRequestLimit, total=False):
+    subject: str
+    """User or agent id; nothing for tenant and run"""
+
+
+class Tally(TypedDict):
+    approve: int
+    reject: int
+    abstain: int
+    needed: int
+    seats: int
+
+
+class Task(TypedDict):
+    id: str
+    description: str
+    agent_id: str | None
+    context: dict[str, Any] | None
+    priority: Literal["low", "normal", "high", "urgent"]
+    scheduled_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    cron: str | None
+    timezone: str
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+    status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"]
+    progress: TaskProgress | None
+    result: TaskResult | None
+    error: TaskError | None
+    attempts: int
+    """Of the newest run"""
+    run_ids: list[str]
+    """Chat runs, newest last, at most 50"""
+    next_run_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class TaskError(TypedDict):
+    code: str
+    message: str
+
+
+class TaskProgress(TypedDict):
+    percent: int | None
+    """100 when done; null while nobody can know"""
+    step: str | None
+    """What goes on: an agent, a tool"""
+    tool_calls: int
+    characters: int
+    """Of the answer so far"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class TaskResult(TypedDict):
+    content: str
+    run_id: str
+    conversation_id: str
+    message_id: str
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+
+
+class TaskRun(TypedDict):
+    id: str
+    task_id: str
+    status: Literal["queued", "running", "awaiting_approval", "completed", "failed", "cancelled", "skipped"]
+    scheduled_for: str
+    """ISO 8601 UTC with milliseconds"""
+    attempts: int
+    run_ids: list[str]
+    """One chat run for each attempt"""
+    conversation_id: str | None
+    result: TaskResult | None
+    error: TaskError | None
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    started_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class Tenant(TypedDict):
+    id: str
+    name: str
+    slug: str
+    tier: Literal["free", "pro", "enterprise"]
+    status: Literal["active", "suspended"]
+    settings: dict[str, Any]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class _TestMcpServerRequest(TypedDict):
+    transport: Literal["stdio", "http"]
+
+
+class TestMcpServerRequest(_TestMcpServerRequest, total=False):
+    command: str
+    """Program of a stdio server; MCP_ALLOW_STDIO must name it"""
+    args: list[str]
+    env: dict[str, str]
+    url: str
+    """Address of an http server"""
+    headers: dict[str, str]
+    oauth: CreateMcpServerRequestOauth
+
+
+class TestMcpServerResult(TypedDict):
+    ok: bool
+    error: str | None
+    protocol_version: str | None
+    server_info: ServerInfo | None
+    tools: list[TestMcpServerResultTool]
+    log: list[str]
+
+
+class TestMcpServerResultTool(TypedDict):
+    name: str
+    description: str
+
+
+class TokenResponse(TypedDict):
+    access_token: str
+    """JWT for the Authorization header"""
+    refresh_token: str
+    """For one use; the answer brings its successor"""
+    token_type: Literal["bearer"]
+    expires_in: int
+    """Seconds until the access token expires"""
+
+
+class ToolCall(TypedDict):
+    id: str
+    agent_id: str | None
+    server: str
+    name: str
+    arguments: dict[str, Any]
+    status: Literal["completed", "failed", "denied", "awaiting_approval", "unknown"]
+    result: Any
+    """What the tool answered; null where it did not"""
+    error: str | None
+    duration_ms: int
+    cost_usd: float
+    """US dollars, exact to 1e-9"""
+
+
+class UpdateAgentRequest(TypedDict, total=False):
+    enabled: bool
+    model: str | None
+    instructions: str | None
+
+
+class UpdateDocumentRequest(TypedDict, total=False):
+    title: str
+    metadata: dict[str, Any]
+    """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
+    visibility: Literal["private", "tenant"]
+    """private: its owner; tenant: everybody of the tenant may read it"""
+
+
+class UpdateMcpServerRequest(TypedDict, total=False):
+    command: str
+    """Program of a stdio server; MCP_ALLOW_STDIO must name it"""
+    args: list[str]
+    env: dict[str, str]
+    url: str
+    """Address of an http server"""
+    headers: dict[str, str]
+    oauth: CreateMcpServerRequestOauth
+    title: str
+    enabled: bool
+    timeout_ms: int
+    """Longest time of a call that names none"""
+    policy: CreateMcpServerRequestPolicy
+    access: CreateMcpServerRequestAccess
+
+
+class UpdateMemoryEntityRequest(TypedDict, total=False):
+    name: str
+    """New name; 409 when another entity of the type has it"""
+    entity_type: str
+    """New type"""
+    importance: float
+    visibility: Literal["tenant"]
+    """Shares an own entity with the tenant; needs memory:*"""
+
+
+class UpdateMemoryRelationRequest(TypedDict, total=False):
+    relation_type: str
+    """New type"""
+    properties: dict[str, Any]
+    valid_from: str
+    """ISO 8601 UTC with milliseconds"""
+    valid_to: str | None
+    """Ends the relation; null lets it hold again"""
+
+
+class UpdateMyUserRequest(TypedDict, total=False):
+    name: str
+
+
+class UpdateNotificationPreferencesRequest(TypedDict):
+    categories: UpdateNotificationPreferencesRequestCategories
+
+
+class UpdateNotificationPreferencesRequestCategories(TypedDict, total=False):
+    tasks: UpdateNotificationPreferencesRequestCategoriesTasks
+    proposals: UpdateNotificationPreferencesRequestCategoriesTasks
+    costs: UpdateNotificationPreferencesRequestCategoriesTasks
+    documents: UpdateNotificationPreferencesRequestCategoriesTasks
+    agents: UpdateNotificationPreferencesRequestCategoriesTasks
+    system: UpdateNotificationPreferencesRequestCategoriesTasks
+
+
+class UpdateNotificationPreferencesRequestCategoriesTasks(TypedDict, total=False):
+    inbox: bool
+    """In the inbox, and on open WebSockets"""
+    email: bool
+    """By e-mail, where the platform has a mail server"""
+    webhook: bool
+    """To the webhooks of the tenant that subscribe to notification"""
+
+
+class UpdateTaskRequest(TypedDict, total=False):
+    description: str
+    """What is to be done, as one would tell an agent"""
+    agent_id: str | None
+    """Agent that does it; absent: Zeus chooses"""
+    context: dict[str, Any] | None
+    """Up to 32 KiB, given to the agent as data; model picks a configured model"""
+    priority: Literal["low", "normal", "high", "urgent"]
+    scheduled_at: str
+    cron: str
+    """Five fields, names allowed: 0 9 * * MON-FRI"""
+    timezone: str
+    """IANA time zone of cron (default UTC)"""
+    overlap: Literal["skip", "queue"]
+    """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
+    missed: Literal["run_once", "skip"]
+    """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+
+
+class UpdateTenantRequest(TypedDict, total=False):
+    name: str
+    slug: str
+    tier: Literal["free", "pro", "enterprise"]
+    status: Literal["active", "suspended"]
+    settings: dict[str, Any]
+    """`timezone` (IANA) is what days and months of costs go by; the rest is free, up to 32 KiB"""
+
+
+class UpdateUserRequest(TypedDict, total=False):
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    """Permissions beyond those of the roles"""
+    tier: Literal["free", "pro", "enterprise"] | None
+    status: Literal["active", "deactivated"]
+
+
+class UpdateWebhookRequest(TypedDict, total=False):
+    url: str
+    """Public https address; loopback, private, link-local and metadata addresses are refused"""
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    """Types of events, or * for all"""
+    description: str | None
+    status: Literal["active", "disabled"]
+    """active switches a disabled one on again"""
+
+
+class Usage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+    reasoning_tokens: int
+
+
+class User(TypedDict):
+    id: str
+    type: Literal["person", "service"]
+    email: str
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[str]
+    """Permissions beyond those of the roles"""
+    tenant_id: str
+    tier: Literal["free", "pro", "enterprise"]
+    """The tenant's, or the override of this account"""
+    status: Literal["active", "invited", "deactivated"]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    last_seen_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class VerifyAuditResult(TypedDict):
+    ok: bool
+    events: int
+    """Rows whose place in the chain was proved"""
+    broken_at: int | None
+    """seq of the first row that does not fit"""
+    reason: str | None
+
+
+class Vote(TypedDict):
+    voter: str
+    """Agent id or user id"""
+    voter_type: Literal["agent", "user"]
+    seat: Literal["athena", "hermes", "aegis", "hephaestus", "prometheus"] | None
+    vote: Literal["approve", "reject", "abstain"]
+    reason: str
+    veto_reason: Literal["security_risk", "data_breach", "compliance", "personal_data"] | None
+    confidence: float | None
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class _VoteOnProposalRequest(TypedDict):
+    vote: Literal["approve", "reject", "abstain"]
+
+
+class VoteOnProposalRequest(_VoteOnProposalRequest, total=False):
+    reason: str
+    seat: Literal["athena", "hermes", "aegis", "hephaestus", "prometheus"]
+    """Default: the first whose agent has not approved"""
+
+
+class Webhook(TypedDict):
+    id: str
+    url: str
+    events: list[str]
+    description: str | None
+    status: Literal["active", "disabled"]
+    disabled_reason: Literal["gone", "failing", "manual"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    previous_secret_expires_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_by: str
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
+class WebhookDelivery(TypedDict):
+    id: str
+    """The webhook-id header of all attempts"""
+    webhook_id: str
+    event: str
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    attempts: int
+    response_status: int | None
+    """Of the last attempt"""
+    next_attempt_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+
+
+class WebhookDeliveryDetail(TypedDict):
+    id: str
+    """The webhook-id header of all attempts"""
+    webhook_id: str
+    event: str
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    attempts: int
+    response_status: int | None
+    """Of the last attempt"""
+    next_attempt_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    finished_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    request_body: str
+    """What is sent, the first 16 KiB"""
+    log: list[WebhookDeliveryDetailLog]
+
+
+class WebhookDeliveryDetailLog(TypedDict):
+    attempted_at: str
+    """ISO 8601 UTC with milliseconds"""
+    duration_ms: int
+    request: WebhookDeliveryDetailLogRequest
+    response: WebhookDeliveryDetailLogResponse | None
+    error: str | None
+
+
+class WebhookDeliveryDetailLogRequest(TypedDict):
+    headers: dict[str, Any]
+    """Without the signature"""
+
+
+class WebhookDeliveryDetailLogResponse(TypedDict):
+    status: int
+    headers: dict[str, Any]
+    body: str
+    """The first 4 KiB"""

@@ -1,0 +1,3690 @@
+# Generated from api/openapi.json by sdk/codegen. Do not edit.
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, AsyncIterator, Iterator, Literal, cast
+from urllib.parse import quote
+
+from .._core import NOT_GIVEN, Call, CallOptions, NotGiven, Raw, given
+from .._http import AsyncChatStream, AsyncHttp, ChatStream, Http, Page
+from . import models as m
+
+
+def _segment(value: str) -> str:
+    return quote(value, safe="")
+
+
+def _lines(text: str) -> Raw:
+    data = text.encode()
+    return Raw("application/x-ndjson", lambda: [data], len(data))
+
+
+class Users:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_as_admin(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.User]:
+        """Accounts of the tenant, for admins"""
+        return self._http.page(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def list_as_admin_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.User]:
+        """Every item of `list_as_admin`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.User]:
+        """Accounts of the tenant"""
+        return self._http.page(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.User]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def create(
+        self,
+        *,
+        email: str,
+        name: str | NotGiven = NOT_GIVEN,
+        password: str | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
+        tenant_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedUser:
+        """Make an account; without a password the answer has an invitation link"""
+        return cast("m.CreatedUser", self._http.json(Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options))
+
+    def get_me(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """The account of the caller"""
+        return cast("m.User", self._http.json(Call("GET", "/v2/users/me"), options))
+
+    def update_me(
+        self,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """Change the own name"""
+        return cast("m.User", self._http.json(Call("PATCH", "/v2/users/me", json=given(name=name)), options))
+
+    def change_my_password(
+        self,
+        *,
+        current_password: str,
+        new_password: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Change the own password; other sessions end"""
+        self._http.none(Call("POST", "/v2/users/me/password", json=given(current_password=current_password, new_password=new_password)), options)
+
+    def list_my_sessions(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMySessionsResult:
+        """Open sign-ins of the caller"""
+        return cast("m.ListMySessionsResult", self._http.json(Call("GET", "/v2/users/me/sessions"), options))
+
+    def end_my_session(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End one sign-in; its tokens die at once"""
+        self._http.none(Call("DELETE", f"/v2/users/me/sessions/{_segment(id)}"), options)
+
+    def list_personal_tokens(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.ApiKey]:
+        """Personal access tokens of the caller"""
+        return self._http.page(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_personal_tokens_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.ApiKey]:
+        """Every item of `list_personal_tokens`, page by page."""
+        return self._http.all(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create_personal_token(
+        self,
+        *,
+        name: str,
+        expires_at: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.PersonalToken:
+        """Make a personal access token; the secret is shown once"""
+        return cast("m.PersonalToken", self._http.json(Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options))
+
+    def delete_personal_token(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a personal access token; it stops working at once"""
+        self._http.none(Call("DELETE", f"/v2/users/me/tokens/{_segment(id)}"), options)
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """One account"""
+        return cast("m.User", self._http.json(Call("GET", f"/v2/users/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """Change name, roles, tier or status; roles and deactivation take effect at once"""
+        return cast("m.User", self._http.json(Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options))
+
+    def deactivate(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Deactivate an account; its tokens and keys die at once"""
+        self._http.none(Call("DELETE", f"/v2/users/{_segment(id)}"), options)
+
+    def erase_data(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.EraseUserDataResult:
+        """Erase a person's content: one's own, or as an admin"""
+        return cast("m.EraseUserDataResult", self._http.json(Call("DELETE", f"/v2/users/{_segment(id)}/data"), options))
+
+    def export_data(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ExportUserDataResult:
+        """Everything that is stored of a person: one's own, or as an admin"""
+        return cast("m.ExportUserDataResult", self._http.json(Call("GET", f"/v2/users/{_segment(id)}/export"), options))
+
+    def invite(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.InviteUserResult:
+        """A new invitation link for an account that waits for one"""
+        return cast("m.InviteUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
+
+    def reset_password(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.InviteUserResult:
+        """A link with which the person sets a new password"""
+        return cast("m.InviteUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options))
+
+
+class AsyncUsers:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_as_admin(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.User]:
+        """Accounts of the tenant, for admins"""
+        return await self._http.page(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def list_as_admin_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.User]:
+        """Every item of `list_as_admin`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/admin/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.User]:
+        """Accounts of the tenant"""
+        return await self._http.page(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "invited", "deactivated"] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.User]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/users", query=given(page=page, limit=limit, cursor=cursor, q=q, status=status, type=type)), options)
+
+    async def create(
+        self,
+        *,
+        email: str,
+        name: str | NotGiven = NOT_GIVEN,
+        password: str | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
+        tenant_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedUser:
+        """Make an account; without a password the answer has an invitation link"""
+        return cast("m.CreatedUser", await self._http.json(Call("POST", "/v2/users", json=given(email=email, name=name, password=password, roles=roles, permissions=permissions, type=type, tier=tier, tenant_id=tenant_id)), options))
+
+    async def get_me(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """The account of the caller"""
+        return cast("m.User", await self._http.json(Call("GET", "/v2/users/me"), options))
+
+    async def update_me(
+        self,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """Change the own name"""
+        return cast("m.User", await self._http.json(Call("PATCH", "/v2/users/me", json=given(name=name)), options))
+
+    async def change_my_password(
+        self,
+        *,
+        current_password: str,
+        new_password: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Change the own password; other sessions end"""
+        await self._http.none(Call("POST", "/v2/users/me/password", json=given(current_password=current_password, new_password=new_password)), options)
+
+    async def list_my_sessions(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMySessionsResult:
+        """Open sign-ins of the caller"""
+        return cast("m.ListMySessionsResult", await self._http.json(Call("GET", "/v2/users/me/sessions"), options))
+
+    async def end_my_session(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End one sign-in; its tokens die at once"""
+        await self._http.none(Call("DELETE", f"/v2/users/me/sessions/{_segment(id)}"), options)
+
+    async def list_personal_tokens(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.ApiKey]:
+        """Personal access tokens of the caller"""
+        return await self._http.page(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_personal_tokens_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.ApiKey]:
+        """Every item of `list_personal_tokens`, page by page."""
+        return self._http.all(Call("GET", "/v2/users/me/tokens", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create_personal_token(
+        self,
+        *,
+        name: str,
+        expires_at: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.PersonalToken:
+        """Make a personal access token; the secret is shown once"""
+        return cast("m.PersonalToken", await self._http.json(Call("POST", "/v2/users/me/tokens", json=given(name=name, expires_at=expires_at)), options))
+
+    async def delete_personal_token(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a personal access token; it stops working at once"""
+        await self._http.none(Call("DELETE", f"/v2/users/me/tokens/{_segment(id)}"), options)
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """One account"""
+        return cast("m.User", await self._http.json(Call("GET", f"/v2/users/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.User:
+        """Change name, roles, tier or status; roles and deactivation take effect at once"""
+        return cast("m.User", await self._http.json(Call("PATCH", f"/v2/users/{_segment(id)}", json=given(name=name, roles=roles, permissions=permissions, tier=tier, status=status)), options))
+
+    async def deactivate(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Deactivate an account; its tokens and keys die at once"""
+        await self._http.none(Call("DELETE", f"/v2/users/{_segment(id)}"), options)
+
+    async def erase_data(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.EraseUserDataResult:
+        """Erase a person's content: one's own, or as an admin"""
+        return cast("m.EraseUserDataResult", await self._http.json(Call("DELETE", f"/v2/users/{_segment(id)}/data"), options))
+
+    async def export_data(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ExportUserDataResult:
+        """Everything that is stored of a person: one's own, or as an admin"""
+        return cast("m.ExportUserDataResult", await self._http.json(Call("GET", f"/v2/users/{_segment(id)}/export"), options))
+
+    async def invite(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.InviteUserResult:
+        """A new invitation link for an account that waits for one"""
+        return cast("m.InviteUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
+
+    async def reset_password(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.InviteUserResult:
+        """A link with which the person sets a new password"""
+        return cast("m.InviteUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/password-reset"), options))
+
+
+class Agents:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> builtins.list[m.AgentStatus]:
+        """Statuses of all eleven agents"""
+        return cast("builtins.list[m.AgentStatus]", self._http.json(Call("GET", "/api/v1/agents"), options))
+
+    def list_suggestions(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["open", "accepted", "rejected"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.AgentSuggestion]:
+        """Suggested changes of agents’ instructions, newest first"""
+        return self._http.page(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_suggestions_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["open", "accepted", "rejected"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.AgentSuggestion]:
+        """Every item of `list_suggestions`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def accept_suggestion(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentSuggestion:
+        """Add the suggested text to the instructions of the agent"""
+        return cast("m.AgentSuggestion", self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options))
+
+    def reject_suggestion(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentSuggestion:
+        """Close a suggestion without any change"""
+        return cast("m.AgentSuggestion", self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentStatus:
+        """Status of one agent"""
+        return cast("m.AgentStatus", self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        model: str | None | NotGiven = NOT_GIVEN,
+        instructions: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.AgentStatus:
+        """Switch an agent on or off, set its model or instructions"""
+        return cast("m.AgentStatus", self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions)), options))
+
+    def get_metrics(
+        self,
+        id: str,
+        *,
+        window: Literal["1h", "24h", "7d", "30d"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.AgentMetrics:
+        """Performance of one agent, measured from its runs"""
+        return cast("m.AgentMetrics", self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options))
+
+    def invoke(
+        self,
+        id: str,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask one agent directly"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+
+
+class AsyncAgents:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> builtins.list[m.AgentStatus]:
+        """Statuses of all eleven agents"""
+        return cast("builtins.list[m.AgentStatus]", await self._http.json(Call("GET", "/api/v1/agents"), options))
+
+    async def list_suggestions(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["open", "accepted", "rejected"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.AgentSuggestion]:
+        """Suggested changes of agents’ instructions, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_suggestions_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["open", "accepted", "rejected"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.AgentSuggestion]:
+        """Every item of `list_suggestions`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/agents/suggestions", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    async def accept_suggestion(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentSuggestion:
+        """Add the suggested text to the instructions of the agent"""
+        return cast("m.AgentSuggestion", await self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/accept"), options))
+
+    async def reject_suggestion(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentSuggestion:
+        """Close a suggestion without any change"""
+        return cast("m.AgentSuggestion", await self._http.json(Call("POST", f"/api/v1/agents/suggestions/{_segment(id)}/reject"), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AgentStatus:
+        """Status of one agent"""
+        return cast("m.AgentStatus", await self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        model: str | None | NotGiven = NOT_GIVEN,
+        instructions: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.AgentStatus:
+        """Switch an agent on or off, set its model or instructions"""
+        return cast("m.AgentStatus", await self._http.json(Call("PATCH", f"/api/v1/agents/{_segment(id)}", json=given(enabled=enabled, model=model, instructions=instructions)), options))
+
+    async def get_metrics(
+        self,
+        id: str,
+        *,
+        window: Literal["1h", "24h", "7d", "30d"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.AgentMetrics:
+        """Performance of one agent, measured from its runs"""
+        return cast("m.AgentMetrics", await self._http.json(Call("GET", f"/api/v1/agents/{_segment(id)}/metrics", query=given(window=window)), options))
+
+    async def invoke(
+        self,
+        id: str,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask one agent directly"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+
+
+class Chat:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def send(
+        self,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask the agents; the whole answer in one piece"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+
+    def get_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Run:
+        """State of a run"""
+        return cast("m.Run", self._http.json(Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options))
+
+    def cancel_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Run:
+        """Stop a run; the partial answer is kept"""
+        return cast("m.Run", self._http.json(Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options))
+
+    def follow_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Events of a run from the start, or after Last-Event-ID"""
+        return self._http.stream(Call("GET", f"/api/v1/chat/runs/{_segment(id)}/stream"), options)
+
+    def stream(
+        self,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Ask the agents; the answer as Server-Sent Events"""
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+
+
+class AsyncChat:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def send(
+        self,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask the agents; the whole answer in one piece"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+
+    async def get_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Run:
+        """State of a run"""
+        return cast("m.Run", await self._http.json(Call("GET", f"/api/v1/chat/runs/{_segment(id)}"), options))
+
+    async def cancel_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Run:
+        """Stop a run; the partial answer is kept"""
+        return cast("m.Run", await self._http.json(Call("POST", f"/api/v1/chat/runs/{_segment(id)}/cancel"), options))
+
+    def follow_run(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Events of a run from the start, or after Last-Event-ID"""
+        return self._http.stream(Call("GET", f"/api/v1/chat/runs/{_segment(id)}/stream"), options)
+
+    def stream(
+        self,
+        *,
+        message: str,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Ask the agents; the answer as Server-Sent Events"""
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+
+
+class Conversations:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Conversation]:
+        """The caller’s conversations, newest first"""
+        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Conversation]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+
+    def create(
+        self,
+        *,
+        title: str | None | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Start a conversation"""
+        return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ConversationDetail:
+        """A conversation with its newest 200 messages"""
+        return cast("m.ConversationDetail", self._http.json(Call("GET", f"/api/v1/conversations/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        title: str | None | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Rename a conversation or replace its metadata"""
+        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+
+    def archive(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Archive a conversation"""
+        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+
+    def export(
+        self,
+        id: str,
+        *,
+        format: Literal["json", "markdown"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> str:
+        """A conversation as a file"""
+        return self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
+
+    def list_messages(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Message]:
+        """All messages of a conversation, oldest first"""
+        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+
+    def list_messages_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Message]:
+        """Every item of `list_messages`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+
+    def restore(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Take a conversation out of the archive"""
+        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+
+    def rate_message(
+        self,
+        id: str,
+        *,
+        rating: Literal["up", "down"],
+        comment: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.RateMessageResult:
+        """Rate an answer"""
+        return cast("m.RateMessageResult", self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+
+
+class AsyncConversations:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Conversation]:
+        """The caller’s conversations, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Conversation]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+
+    async def create(
+        self,
+        *,
+        title: str | None | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Start a conversation"""
+        return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ConversationDetail:
+        """A conversation with its newest 200 messages"""
+        return cast("m.ConversationDetail", await self._http.json(Call("GET", f"/api/v1/conversations/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        title: str | None | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Rename a conversation or replace its metadata"""
+        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+
+    async def archive(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Archive a conversation"""
+        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+
+    async def export(
+        self,
+        id: str,
+        *,
+        format: Literal["json", "markdown"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> str:
+        """A conversation as a file"""
+        return await self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
+
+    async def list_messages(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Message]:
+        """All messages of a conversation, oldest first"""
+        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+
+    def list_messages_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Message]:
+        """Every item of `list_messages`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+
+    async def restore(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Take a conversation out of the archive"""
+        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+
+    async def rate_message(
+        self,
+        id: str,
+        *,
+        rating: Literal["up", "down"],
+        comment: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.RateMessageResult:
+        """Rate an answer"""
+        return cast("m.RateMessageResult", await self._http.json(Call("POST", f"/api/v1/messages/{_segment(id)}/feedback", json=given(rating=rating, comment=comment)), options))
+
+
+class Costs:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def get_limits(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CostLimits:
+        """Limits with what is used and reserved of them"""
+        return cast("m.CostLimits", self._http.json(Call("GET", "/api/v1/costs/limits"), options))
+
+    def set_limits(
+        self,
+        *,
+        limits: builtins.list[m.SetCostLimitsRequestLimit],
+        options: CallOptions | None = None,
+    ) -> m.CostLimits:
+        """Set or remove limits; those that are not named stay"""
+        return cast("m.CostLimits", self._http.json(Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options))
+
+    def get_usage(
+        self,
+        *,
+        period: Literal["day", "week", "month", "custom"] | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CostUsage:
+        """Spending of a period, divided by agent, model, tool, day and user"""
+        return cast("m.CostUsage", self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope)), options))
+
+    def export_usage(
+        self,
+        *,
+        period: Literal["day", "week", "month", "custom"] | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> str:
+        """The metered calls of a period as CSV"""
+        return self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope)), options)
+
+
+class AsyncCosts:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def get_limits(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CostLimits:
+        """Limits with what is used and reserved of them"""
+        return cast("m.CostLimits", await self._http.json(Call("GET", "/api/v1/costs/limits"), options))
+
+    async def set_limits(
+        self,
+        *,
+        limits: builtins.list[m.SetCostLimitsRequestLimit],
+        options: CallOptions | None = None,
+    ) -> m.CostLimits:
+        """Set or remove limits; those that are not named stay"""
+        return cast("m.CostLimits", await self._http.json(Call("PUT", "/api/v1/costs/limits", json=given(limits=limits)), options))
+
+    async def get_usage(
+        self,
+        *,
+        period: Literal["day", "week", "month", "custom"] | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CostUsage:
+        """Spending of a period, divided by agent, model, tool, day and user"""
+        return cast("m.CostUsage", await self._http.json(Call("GET", "/api/v1/costs/usage", query=given(period=period, from_=from_, to=to, scope=scope)), options))
+
+    async def export_usage(
+        self,
+        *,
+        period: Literal["day", "week", "month", "custom"] | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> str:
+        """The metered calls of a period as CSV"""
+        return await self._http.text(Call("GET", "/api/v1/costs/usage/export", query=given(period=period, from_=from_, to=to, scope=scope)), options)
+
+
+class Governance:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_proposals(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["voting", "awaiting_human", "approved", "rejected", "vetoed", "expired", "cancelled"] | NotGiven = NOT_GIVEN,
+        run_id: str | NotGiven = NOT_GIVEN,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> builtins.list[m.Proposal]:
+        """Proposals, newest first"""
+        return cast("builtins.list[m.Proposal]", self._http.json(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options))
+
+    def list_proposals_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["voting", "awaiting_human", "approved", "rejected", "vetoed", "expired", "cancelled"] | NotGiven = NOT_GIVEN,
+        run_id: str | NotGiven = NOT_GIVEN,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Proposal]:
+        """Every item of `list_proposals`, page by page."""
+        return self._http.all_bare(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
+
+    def create_proposal(
+        self,
+        *,
+        action: str,
+        estimated_cost: float,
+        description: str | NotGiven = NOT_GIVEN,
+        risk: Literal["low", "medium", "high", "critical"] | NotGiven = NOT_GIVEN,
+        flags: builtins.list[Literal["security", "legal", "irreversible", "personal_data"]] | NotGiven = NOT_GIVEN,
+        tool: m.CreateProposalRequestTool | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Propose an action by hand"""
+        return cast("m.Proposal", self._http.json(Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options))
+
+    def get_proposal(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """One proposal with its votes and its execution"""
+        return cast("m.Proposal", self._http.json(Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options))
+
+    def cancel_proposal(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Withdraw an open proposal"""
+        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
+
+    def vote_on_proposal(
+        self,
+        id: str,
+        *,
+        vote: Literal["approve", "reject", "abstain"],
+        reason: str | NotGiven = NOT_GIVEN,
+        seat: Literal["athena", "hermes", "aegis", "hephaestus", "prometheus"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Vote: take a seat while the five vote, or decide what awaits a person"""
+        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options))
+
+
+class AsyncGovernance:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_proposals(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["voting", "awaiting_human", "approved", "rejected", "vetoed", "expired", "cancelled"] | NotGiven = NOT_GIVEN,
+        run_id: str | NotGiven = NOT_GIVEN,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> builtins.list[m.Proposal]:
+        """Proposals, newest first"""
+        return cast("builtins.list[m.Proposal]", await self._http.json(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options))
+
+    def list_proposals_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["voting", "awaiting_human", "approved", "rejected", "vetoed", "expired", "cancelled"] | NotGiven = NOT_GIVEN,
+        run_id: str | NotGiven = NOT_GIVEN,
+        conversation_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Proposal]:
+        """Every item of `list_proposals`, page by page."""
+        return self._http.all_bare(Call("GET", "/api/v1/governance/proposals", query=given(page=page, limit=limit, cursor=cursor, status=status, run_id=run_id, conversation_id=conversation_id)), options)
+
+    async def create_proposal(
+        self,
+        *,
+        action: str,
+        estimated_cost: float,
+        description: str | NotGiven = NOT_GIVEN,
+        risk: Literal["low", "medium", "high", "critical"] | NotGiven = NOT_GIVEN,
+        flags: builtins.list[Literal["security", "legal", "irreversible", "personal_data"]] | NotGiven = NOT_GIVEN,
+        tool: m.CreateProposalRequestTool | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Propose an action by hand"""
+        return cast("m.Proposal", await self._http.json(Call("POST", "/api/v1/governance/proposals", json=given(action=action, description=description, estimated_cost=estimated_cost, risk=risk, flags=flags, tool=tool)), options))
+
+    async def get_proposal(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """One proposal with its votes and its execution"""
+        return cast("m.Proposal", await self._http.json(Call("GET", f"/api/v1/governance/proposals/{_segment(id)}"), options))
+
+    async def cancel_proposal(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Withdraw an open proposal"""
+        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
+
+    async def vote_on_proposal(
+        self,
+        id: str,
+        *,
+        vote: Literal["approve", "reject", "abstain"],
+        reason: str | NotGiven = NOT_GIVEN,
+        seat: Literal["athena", "hermes", "aegis", "hephaestus", "prometheus"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Vote: take a seat while the five vote, or decide what awaits a person"""
+        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/vote", json=given(vote=vote, reason=reason, seat=seat)), options))
+
+
+class Knowledge:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_documents(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        tags: str | NotGiven = NOT_GIVEN,
+        content_type: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Document]:
+        """Indexed documents, newest first"""
+        return self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+
+    def list_documents_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        tags: str | NotGiven = NOT_GIVEN,
+        content_type: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Document]:
+        """Every item of `list_documents`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+
+    def create_document(
+        self,
+        *,
+        title: str,
+        content: str,
+        content_type: str | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Upload and index a document"""
+        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+
+    def get_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """One document"""
+        return cast("m.Document", self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options))
+
+    def update_document(
+        self,
+        id: str,
+        *,
+        title: str | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Change title, metadata or visibility"""
+        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility)), options))
+
+    def delete_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a document: text, vectors and bytes"""
+        self._http.none(Call("DELETE", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
+
+    def list_document_chunks(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.DocumentChunk]:
+        """The passages of a document, in reading order"""
+        return self._http.page(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_document_chunks_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.DocumentChunk]:
+        """Every item of `list_document_chunks`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def get_document_content(
+        self,
+        id: str,
+        *,
+        format: Literal["original", "text"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> bytes:
+        """The bytes as uploaded, or the text read from them"""
+        return self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    def search(
+        self,
+        *,
+        query: str,
+        limit: int | NotGiven = NOT_GIVEN,
+        filters: m.SearchRequestFilters | NotGiven = NOT_GIVEN,
+        include_memories: bool | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.SearchResponse:
+        """Hybrid search over documents and, on request, memories"""
+        return cast("m.SearchResponse", self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
+
+
+class AsyncKnowledge:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_documents(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        tags: str | NotGiven = NOT_GIVEN,
+        content_type: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Document]:
+        """Indexed documents, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+
+    def list_documents_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        tags: str | NotGiven = NOT_GIVEN,
+        content_type: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Document]:
+        """Every item of `list_documents`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/knowledge/documents", query=given(page=page, limit=limit, cursor=cursor, tags=tags, content_type=content_type, q=q)), options)
+
+    async def create_document(
+        self,
+        *,
+        title: str,
+        content: str,
+        content_type: str | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Upload and index a document"""
+        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+
+    async def get_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """One document"""
+        return cast("m.Document", await self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}"), options))
+
+    async def update_document(
+        self,
+        id: str,
+        *,
+        title: str | NotGiven = NOT_GIVEN,
+        metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Document:
+        """Change title, metadata or visibility"""
+        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility)), options))
+
+    async def delete_document(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a document: text, vectors and bytes"""
+        await self._http.none(Call("DELETE", f"/api/v1/knowledge/documents/{_segment(id)}"), options)
+
+    async def list_document_chunks(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.DocumentChunk]:
+        """The passages of a document, in reading order"""
+        return await self._http.page(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_document_chunks_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.DocumentChunk]:
+        """Every item of `list_document_chunks`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/chunks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def get_document_content(
+        self,
+        id: str,
+        *,
+        format: Literal["original", "text"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> bytes:
+        """The bytes as uploaded, or the text read from them"""
+        return await self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    async def search(
+        self,
+        *,
+        query: str,
+        limit: int | NotGiven = NOT_GIVEN,
+        filters: m.SearchRequestFilters | NotGiven = NOT_GIVEN,
+        include_memories: bool | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.SearchResponse:
+        """Hybrid search over documents and, on request, memories"""
+        return cast("m.SearchResponse", await self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
+
+
+class Mcp:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_servers(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.McpServer]:
+        """MCP servers that the caller may use"""
+        return self._http.page(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_servers_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.McpServer]:
+        """Every item of `list_servers`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create_server(
+        self,
+        *,
+        name: str,
+        transport: Literal["stdio", "http"],
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        title: str | NotGiven = NOT_GIVEN,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
+        access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Register an MCP server for the tenant"""
+        return cast("m.McpServer", self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+
+    def import_servers(
+        self,
+        *,
+        mcpServers: dict[str, m.ImportMcpServersRequestMcpServer],
+        options: CallOptions | None = None,
+    ) -> m.ImportMcpServersResult:
+        """Register all servers of a file in the mcpServers form"""
+        return cast("m.ImportMcpServersResult", self._http.json(Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options))
+
+    def test_server(
+        self,
+        *,
+        transport: Literal["stdio", "http"],
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.TestMcpServerResult:
+        """Try a server without registering it"""
+        return cast("m.TestMcpServerResult", self._http.json(Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options))
+
+    def update_server(
+        self,
+        name: str,
+        *,
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        title: str | NotGiven = NOT_GIVEN,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
+        access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Change a registered MCP server"""
+        return cast("m.McpServer", self._http.json(Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+
+    def delete_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a registered MCP server"""
+        self._http.none(Call("DELETE", f"/api/v1/mcp/servers/{_segment(name)}"), options)
+
+    def authorize_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AuthorizeMcpServerResult:
+        """Begin to sign in at a server that asks for OAuth"""
+        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+
+    def get_server_logs(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServerLogs:
+        """Last lines that a server wrote to its standard error, and notices about its connection"""
+        return cast("m.McpServerLogs", self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+
+    def call_tool(
+        self,
+        server: str,
+        *,
+        tool: str,
+        arguments: dict[str, Any] | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpCallResult | m.McpCallPending:
+        """Call a tool of a server"""
+        return cast("m.McpCallResult | m.McpCallPending", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options))
+
+    def list_prompts(
+        self,
+        server: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Prompts of a server"""
+        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options))
+
+    def get_prompt(
+        self,
+        server: str,
+        *,
+        prompt: str,
+        arguments: dict[str, str] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> dict[str, Any]:
+        """A prompt with its arguments filled in"""
+        return cast("dict[str, Any]", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/prompts/get", json=given(prompt=prompt, arguments=arguments)), options))
+
+    def list_resources(
+        self,
+        server: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Resources of a server"""
+        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options))
+
+    def read_resource(
+        self,
+        server: str,
+        *,
+        uri: str,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Contents of a resource"""
+        return cast("m.ListMcpPromptsResult", self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options))
+
+    def list_tools(
+        self,
+        server: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.McpTool]:
+        """Tools of a server"""
+        return self._http.page(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_tools_all(
+        self,
+        server: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.McpTool]:
+        """Every item of `list_tools`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def accept_tool(
+        self,
+        server: str,
+        tool: str,
+        *,
+        fingerprint: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpTool:
+        """Accept a tool that is new or has changed, as it is now"""
+        return cast("m.McpTool", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options))
+
+
+class AsyncMcp:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_servers(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.McpServer]:
+        """MCP servers that the caller may use"""
+        return await self._http.page(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_servers_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.McpServer]:
+        """Every item of `list_servers`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/mcp/servers", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create_server(
+        self,
+        *,
+        name: str,
+        transport: Literal["stdio", "http"],
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        title: str | NotGiven = NOT_GIVEN,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
+        access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Register an MCP server for the tenant"""
+        return cast("m.McpServer", await self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+
+    async def import_servers(
+        self,
+        *,
+        mcpServers: dict[str, m.ImportMcpServersRequestMcpServer],
+        options: CallOptions | None = None,
+    ) -> m.ImportMcpServersResult:
+        """Register all servers of a file in the mcpServers form"""
+        return cast("m.ImportMcpServersResult", await self._http.json(Call("POST", "/api/v1/mcp/servers/import", json=given(mcpServers=mcpServers)), options))
+
+    async def test_server(
+        self,
+        *,
+        transport: Literal["stdio", "http"],
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.TestMcpServerResult:
+        """Try a server without registering it"""
+        return cast("m.TestMcpServerResult", await self._http.json(Call("POST", "/api/v1/mcp/servers/test", json=given(transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth)), options))
+
+    async def update_server(
+        self,
+        name: str,
+        *,
+        command: str | NotGiven = NOT_GIVEN,
+        args: builtins.list[str] | NotGiven = NOT_GIVEN,
+        env: dict[str, str] | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        headers: dict[str, str] | NotGiven = NOT_GIVEN,
+        oauth: m.CreateMcpServerRequestOauth | NotGiven = NOT_GIVEN,
+        title: str | NotGiven = NOT_GIVEN,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
+        access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Change a registered MCP server"""
+        return cast("m.McpServer", await self._http.json(Call("PATCH", f"/api/v1/mcp/servers/{_segment(name)}", json=given(command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+
+    async def delete_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a registered MCP server"""
+        await self._http.none(Call("DELETE", f"/api/v1/mcp/servers/{_segment(name)}"), options)
+
+    async def authorize_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.AuthorizeMcpServerResult:
+        """Begin to sign in at a server that asks for OAuth"""
+        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+
+    async def get_server_logs(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServerLogs:
+        """Last lines that a server wrote to its standard error, and notices about its connection"""
+        return cast("m.McpServerLogs", await self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+
+    async def call_tool(
+        self,
+        server: str,
+        *,
+        tool: str,
+        arguments: dict[str, Any] | NotGiven = NOT_GIVEN,
+        timeout_ms: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpCallResult | m.McpCallPending:
+        """Call a tool of a server"""
+        return cast("m.McpCallResult | m.McpCallPending", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/call", json=given(tool=tool, arguments=arguments, timeout_ms=timeout_ms), slow=True), options))
+
+    async def list_prompts(
+        self,
+        server: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Prompts of a server"""
+        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/prompts"), options))
+
+    async def get_prompt(
+        self,
+        server: str,
+        *,
+        prompt: str,
+        arguments: dict[str, str] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> dict[str, Any]:
+        """A prompt with its arguments filled in"""
+        return cast("dict[str, Any]", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/prompts/get", json=given(prompt=prompt, arguments=arguments)), options))
+
+    async def list_resources(
+        self,
+        server: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Resources of a server"""
+        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources"), options))
+
+    async def read_resource(
+        self,
+        server: str,
+        *,
+        uri: str,
+        options: CallOptions | None = None,
+    ) -> m.ListMcpPromptsResult:
+        """Contents of a resource"""
+        return cast("m.ListMcpPromptsResult", await self._http.json(Call("GET", f"/api/v1/mcp/{_segment(server)}/resources/read", query=given(uri=uri)), options))
+
+    async def list_tools(
+        self,
+        server: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.McpTool]:
+        """Tools of a server"""
+        return await self._http.page(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_tools_all(
+        self,
+        server: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.McpTool]:
+        """Every item of `list_tools`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def accept_tool(
+        self,
+        server: str,
+        tool: str,
+        *,
+        fingerprint: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpTool:
+        """Accept a tool that is new or has changed, as it is now"""
+        return cast("m.McpTool", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/{_segment(tool)}/accept", json=given(fingerprint=fingerprint)), options))
+
+
+class Memory:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_entities(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryEntity]:
+        """Entities of the knowledge graph, the newest first"""
+        return self._http.page(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+
+    def list_entities_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.MemoryEntity]:
+        """Every item of `list_entities`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+
+    def create_entity(
+        self,
+        *,
+        name: str,
+        entity_type: str,
+        observations: builtins.list[str | m.CorrectMemoryObservationRequest] | NotGiven = NOT_GIVEN,
+        importance: float | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Make an entity, or add observations to the one of this name and type (200)"""
+        return cast("m.MemoryEntity", self._http.json(Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options))
+
+    def get_entity(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """One entity"""
+        return cast("m.MemoryEntity", self._http.json(Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options))
+
+    def update_entity(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        entity_type: str | NotGiven = NOT_GIVEN,
+        importance: float | NotGiven = NOT_GIVEN,
+        visibility: Literal["tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Rename an entity, change its type or importance, or share it with the tenant"""
+        return cast("m.MemoryEntity", self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options))
+
+    def delete_entity(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an entity with its observations and relations"""
+        self._http.none(Call("DELETE", f"/api/v1/memory/entities/{_segment(id)}"), options)
+
+    def merge_entities(
+        self,
+        id: str,
+        *,
+        entity_id: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Take another entity of the same owner into this one"""
+        return cast("m.MemoryEntity", self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options))
+
+    def add_observations(
+        self,
+        id: str,
+        *,
+        text: str | NotGiven = NOT_GIVEN,
+        observations: builtins.list[str | m.CorrectMemoryObservationRequest] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Add observations; what was said already is not repeated (200 when nothing is new)"""
+        return cast("m.MemoryEntity", self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options))
+
+    def correct_observation(
+        self,
+        id: str,
+        observation_id: str,
+        *,
+        text: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Correct an observation: the earlier wording ends and stays as history"""
+        return cast("m.MemoryEntity", self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options))
+
+    def delete_observation(
+        self,
+        id: str,
+        observation_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an observation for good"""
+        self._http.none(Call("DELETE", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}"), options)
+
+    def export(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> str:
+        """The own and the shared memory as JSON Lines, in the form of the public MCP memory server"""
+        return self._http.text(Call("GET", "/api/v1/memory/export"), options)
+
+    def get_graph(
+        self,
+        *,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        depth: int | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryGraph:
+        """What is reachable from an entity in one to three steps"""
+        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+
+    def import_(
+        self,
+        lines: str,
+        *,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ImportMemoryResult:
+        """Take JSON Lines in, in the form of the public MCP memory server"""
+        return cast("m.ImportMemoryResult", self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
+
+    def list_relations(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryRelation]:
+        """Relations between entities, the newest first"""
+        return self._http.page(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+
+    def list_relations_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.MemoryRelation]:
+        """Every item of `list_relations`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+
+    def create_relation(
+        self,
+        *,
+        from_entity_id: str,
+        to_entity_id: str,
+        relation_type: str,
+        properties: dict[str, Any] | NotGiven = NOT_GIVEN,
+        valid_from: str | NotGiven = NOT_GIVEN,
+        valid_to: str | None | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """Tie two entities; the same relation that holds already is answered with 200"""
+        return cast("m.MemoryRelation", self._http.json(Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options))
+
+    def get_relation(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """One relation"""
+        return cast("m.MemoryRelation", self._http.json(Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options))
+
+    def update_relation(
+        self,
+        id: str,
+        *,
+        relation_type: str | NotGiven = NOT_GIVEN,
+        properties: dict[str, Any] | NotGiven = NOT_GIVEN,
+        valid_from: str | NotGiven = NOT_GIVEN,
+        valid_to: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """Change a relation, or end it"""
+        return cast("m.MemoryRelation", self._http.json(Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options))
+
+    def delete_relation(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a relation"""
+        self._http.none(Call("DELETE", f"/api/v1/memory/relations/{_segment(id)}"), options)
+
+
+class AsyncMemory:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_entities(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryEntity]:
+        """Entities of the knowledge graph, the newest first"""
+        return await self._http.page(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+
+    def list_entities_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        q: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.MemoryEntity]:
+        """Every item of `list_entities`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/entities", query=given(page=page, limit=limit, cursor=cursor, q=q, type=type)), options)
+
+    async def create_entity(
+        self,
+        *,
+        name: str,
+        entity_type: str,
+        observations: builtins.list[str | m.CorrectMemoryObservationRequest] | NotGiven = NOT_GIVEN,
+        importance: float | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Make an entity, or add observations to the one of this name and type (200)"""
+        return cast("m.MemoryEntity", await self._http.json(Call("POST", "/api/v1/memory/entities", json=given(name=name, entity_type=entity_type, observations=observations, importance=importance, visibility=visibility)), options))
+
+    async def get_entity(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """One entity"""
+        return cast("m.MemoryEntity", await self._http.json(Call("GET", f"/api/v1/memory/entities/{_segment(id)}"), options))
+
+    async def update_entity(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        entity_type: str | NotGiven = NOT_GIVEN,
+        importance: float | NotGiven = NOT_GIVEN,
+        visibility: Literal["tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Rename an entity, change its type or importance, or share it with the tenant"""
+        return cast("m.MemoryEntity", await self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}", json=given(name=name, entity_type=entity_type, importance=importance, visibility=visibility)), options))
+
+    async def delete_entity(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an entity with its observations and relations"""
+        await self._http.none(Call("DELETE", f"/api/v1/memory/entities/{_segment(id)}"), options)
+
+    async def merge_entities(
+        self,
+        id: str,
+        *,
+        entity_id: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Take another entity of the same owner into this one"""
+        return cast("m.MemoryEntity", await self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/merge", json=given(entity_id=entity_id)), options))
+
+    async def add_observations(
+        self,
+        id: str,
+        *,
+        text: str | NotGiven = NOT_GIVEN,
+        observations: builtins.list[str | m.CorrectMemoryObservationRequest] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Add observations; what was said already is not repeated (200 when nothing is new)"""
+        return cast("m.MemoryEntity", await self._http.json(Call("POST", f"/api/v1/memory/entities/{_segment(id)}/observations", json=given(text=text, observations=observations)), options))
+
+    async def correct_observation(
+        self,
+        id: str,
+        observation_id: str,
+        *,
+        text: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryEntity:
+        """Correct an observation: the earlier wording ends and stays as history"""
+        return cast("m.MemoryEntity", await self._http.json(Call("PATCH", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}", json=given(text=text)), options))
+
+    async def delete_observation(
+        self,
+        id: str,
+        observation_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an observation for good"""
+        await self._http.none(Call("DELETE", f"/api/v1/memory/entities/{_segment(id)}/observations/{_segment(observation_id)}"), options)
+
+    async def export(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> str:
+        """The own and the shared memory as JSON Lines, in the form of the public MCP memory server"""
+        return await self._http.text(Call("GET", "/api/v1/memory/export"), options)
+
+    async def get_graph(
+        self,
+        *,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        depth: int | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryGraph:
+        """What is reachable from an entity in one to three steps"""
+        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+
+    async def import_(
+        self,
+        lines: str,
+        *,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ImportMemoryResult:
+        """Take JSON Lines in, in the form of the public MCP memory server"""
+        return cast("m.ImportMemoryResult", await self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
+
+    async def list_relations(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryRelation]:
+        """Relations between entities, the newest first"""
+        return await self._http.page(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+
+    def list_relations_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        entity_id: str | NotGiven = NOT_GIVEN,
+        type: str | NotGiven = NOT_GIVEN,
+        at: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.MemoryRelation]:
+        """Every item of `list_relations`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/relations", query=given(page=page, limit=limit, cursor=cursor, entity_id=entity_id, type=type, at=at)), options)
+
+    async def create_relation(
+        self,
+        *,
+        from_entity_id: str,
+        to_entity_id: str,
+        relation_type: str,
+        properties: dict[str, Any] | NotGiven = NOT_GIVEN,
+        valid_from: str | NotGiven = NOT_GIVEN,
+        valid_to: str | None | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """Tie two entities; the same relation that holds already is answered with 200"""
+        return cast("m.MemoryRelation", await self._http.json(Call("POST", "/api/v1/memory/relations", json=given(from_entity_id=from_entity_id, to_entity_id=to_entity_id, relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to, visibility=visibility)), options))
+
+    async def get_relation(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """One relation"""
+        return cast("m.MemoryRelation", await self._http.json(Call("GET", f"/api/v1/memory/relations/{_segment(id)}"), options))
+
+    async def update_relation(
+        self,
+        id: str,
+        *,
+        relation_type: str | NotGiven = NOT_GIVEN,
+        properties: dict[str, Any] | NotGiven = NOT_GIVEN,
+        valid_from: str | NotGiven = NOT_GIVEN,
+        valid_to: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MemoryRelation:
+        """Change a relation, or end it"""
+        return cast("m.MemoryRelation", await self._http.json(Call("PATCH", f"/api/v1/memory/relations/{_segment(id)}", json=given(relation_type=relation_type, properties=properties, valid_from=valid_from, valid_to=valid_to)), options))
+
+    async def delete_relation(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a relation"""
+        await self._http.none(Call("DELETE", f"/api/v1/memory/relations/{_segment(id)}"), options)
+
+
+class Notifications:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Notification]:
+        """The caller’s inbox, newest first"""
+        return self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Notification]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def get_preferences(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """By which channels the caller is told of what"""
+        return cast("m.NotificationPreferences", self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+
+    def update_preferences(
+        self,
+        *,
+        categories: m.UpdateNotificationPreferencesRequestCategories,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """Change channels; what is not named stays"""
+        return cast("m.NotificationPreferences", self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+
+    def read_all(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Mark all as read"""
+        self._http.none(Call("POST", "/api/v1/notifications/read-all"), options)
+
+    def count_unread(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CountUnreadNotificationsResult:
+        """How many have not been read"""
+        return cast("m.CountUnreadNotificationsResult", self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+
+    def read(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Notification:
+        """Mark one as read"""
+        return cast("m.Notification", self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+
+
+class AsyncNotifications:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Notification]:
+        """The caller’s inbox, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        unread: bool | NotGiven = NOT_GIVEN,
+        category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Notification]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/notifications", query=given(page=page, limit=limit, cursor=cursor, unread=unread, category=category)), options)
+
+    async def get_preferences(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """By which channels the caller is told of what"""
+        return cast("m.NotificationPreferences", await self._http.json(Call("GET", "/api/v1/notifications/preferences"), options))
+
+    async def update_preferences(
+        self,
+        *,
+        categories: m.UpdateNotificationPreferencesRequestCategories,
+        options: CallOptions | None = None,
+    ) -> m.NotificationPreferences:
+        """Change channels; what is not named stays"""
+        return cast("m.NotificationPreferences", await self._http.json(Call("PATCH", "/api/v1/notifications/preferences", json=given(categories=categories)), options))
+
+    async def read_all(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Mark all as read"""
+        await self._http.none(Call("POST", "/api/v1/notifications/read-all"), options)
+
+    async def count_unread(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CountUnreadNotificationsResult:
+        """How many have not been read"""
+        return cast("m.CountUnreadNotificationsResult", await self._http.json(Call("GET", "/api/v1/notifications/unread"), options))
+
+    async def read(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Notification:
+        """Mark one as read"""
+        return cast("m.Notification", await self._http.json(Call("POST", f"/api/v1/notifications/{_segment(id)}/read"), options))
+
+
+class Tasks:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Task]:
+        """Tasks, newest first"""
+        return self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Task]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def create(
+        self,
+        *,
+        description: str,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Have an agent do something: now, at a time, or by cron"""
+        return cast("m.Task", self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """One task"""
+        return cast("m.Task", self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        description: str | NotGiven = NOT_GIVEN,
+        agent_id: str | None | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | None | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Change what future runs do, and when"""
+        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Cancel a task and remove it with its history"""
+        self._http.none(Call("DELETE", f"/api/v1/tasks/{_segment(id)}"), options)
+
+    def cancel(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """End a task: its run is stopped, its schedule too"""
+        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+
+    def retry(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Run a failed or cancelled task again"""
+        return cast("m.Task", self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+
+    def list_runs(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.TaskRun]:
+        """Runs of a task, newest first: one for each due slot"""
+        return self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_runs_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.TaskRun]:
+        """Every item of `list_runs`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+
+class AsyncTasks:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Task]:
+        """Tasks, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Task]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/tasks", query=given(page=page, limit=limit, cursor=cursor, status=status, agent_id=agent_id)), options)
+
+    async def create(
+        self,
+        *,
+        description: str,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Have an agent do something: now, at a time, or by cron"""
+        return cast("m.Task", await self._http.json(Call("POST", "/api/v1/tasks", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """One task"""
+        return cast("m.Task", await self._http.json(Call("GET", f"/api/v1/tasks/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        description: str | NotGiven = NOT_GIVEN,
+        agent_id: str | None | NotGiven = NOT_GIVEN,
+        context: dict[str, Any] | None | NotGiven = NOT_GIVEN,
+        priority: Literal["low", "normal", "high", "urgent"] | NotGiven = NOT_GIVEN,
+        scheduled_at: str | NotGiven = NOT_GIVEN,
+        cron: str | NotGiven = NOT_GIVEN,
+        timezone: str | NotGiven = NOT_GIVEN,
+        overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
+        missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Change what future runs do, and when"""
+        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Cancel a task and remove it with its history"""
+        await self._http.none(Call("DELETE", f"/api/v1/tasks/{_segment(id)}"), options)
+
+    async def cancel(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """End a task: its run is stopped, its schedule too"""
+        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/cancel"), options))
+
+    async def retry(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Task:
+        """Run a failed or cancelled task again"""
+        return cast("m.Task", await self._http.json(Call("POST", f"/api/v1/tasks/{_segment(id)}/retry"), options))
+
+    async def list_runs(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.TaskRun]:
+        """Runs of a task, newest first: one for each due slot"""
+        return await self._http.page(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_runs_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.TaskRun]:
+        """Every item of `list_runs`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/tasks/{_segment(id)}/runs", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+
+class Webhooks:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Webhook]:
+        """Webhooks of the tenant, newest first"""
+        return self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Webhook]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create(
+        self,
+        *,
+        url: str,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        description: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """Subscribe an address to events; the signing secret is shown this once"""
+        return cast("m.CreatedWebhook", self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """One webhook"""
+        return cast("m.Webhook", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        url: str | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        description: str | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """Change a webhook, or switch it on or off"""
+        return cast("m.Webhook", self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a webhook with its log"""
+        self._http.none(Call("DELETE", f"/api/v1/webhooks/{_segment(id)}"), options)
+
+    def list_deliveries(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.WebhookDelivery]:
+        """Deliveries of a webhook, newest first"""
+        return self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def list_deliveries_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.WebhookDelivery]:
+        """Every item of `list_deliveries`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """One delivery with all its attempts"""
+        return cast("m.WebhookDeliveryDetail", self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+
+    def redeliver(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDelivery:
+        """Try a delivery again, with the same id and body"""
+        return cast("m.WebhookDelivery", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+
+    def rotate_secret(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """A new signing secret; the old one signs along for 24 h"""
+        return cast("m.CreatedWebhook", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+
+    def test(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """Send a webhook.test event now and see what comes back"""
+        return cast("m.WebhookDeliveryDetail", self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+
+
+class AsyncWebhooks:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Webhook]:
+        """Webhooks of the tenant, newest first"""
+        return await self._http.page(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Webhook]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/webhooks", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create(
+        self,
+        *,
+        url: str,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]],
+        description: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """Subscribe an address to events; the signing secret is shown this once"""
+        return cast("m.CreatedWebhook", await self._http.json(Call("POST", "/api/v1/webhooks", json=given(url=url, events=events, description=description)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """One webhook"""
+        return cast("m.Webhook", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        url: str | NotGiven = NOT_GIVEN,
+        events: builtins.list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]] | NotGiven = NOT_GIVEN,
+        description: str | None | NotGiven = NOT_GIVEN,
+        status: Literal["active", "disabled"] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Webhook:
+        """Change a webhook, or switch it on or off"""
+        return cast("m.Webhook", await self._http.json(Call("PATCH", f"/api/v1/webhooks/{_segment(id)}", json=given(url=url, events=events, description=description, status=status)), options))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Remove a webhook with its log"""
+        await self._http.none(Call("DELETE", f"/api/v1/webhooks/{_segment(id)}"), options)
+
+    async def list_deliveries(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.WebhookDelivery]:
+        """Deliveries of a webhook, newest first"""
+        return await self._http.page(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    def list_deliveries_all(
+        self,
+        id: str,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        status: Literal["pending", "delivered", "failed", "cancelled"] | NotGiven = NOT_GIVEN,
+        event: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.WebhookDelivery]:
+        """Every item of `list_deliveries`, page by page."""
+        return self._http.all(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries", query=given(page=page, limit=limit, cursor=cursor, status=status, event=event)), options)
+
+    async def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """One delivery with all its attempts"""
+        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("GET", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}"), options))
+
+    async def redeliver(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDelivery:
+        """Try a delivery again, with the same id and body"""
+        return cast("m.WebhookDelivery", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/deliveries/{_segment(delivery_id)}/redeliver"), options))
+
+    async def rotate_secret(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.CreatedWebhook:
+        """A new signing secret; the old one signs along for 24 h"""
+        return cast("m.CreatedWebhook", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/rotate-secret"), options))
+
+    async def test(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.WebhookDeliveryDetail:
+        """Send a webhook.test event now and see what comes back"""
+        return cast("m.WebhookDeliveryDetail", await self._http.json(Call("POST", f"/api/v1/webhooks/{_segment(id)}/test"), options))
+
+
+class System:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def health(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Health:
+        """The process runs"""
+        return cast("m.Health", self._http.json(Call("GET", "/health"), options))
+
+    def metrics(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> str:
+        """Prometheus metrics"""
+        return self._http.text(Call("GET", "/metrics"), options)
+
+    def ready(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Readiness:
+        """Ready to serve requests; 503 with the same body when not"""
+        return cast("m.Readiness", self._http.json(Call("GET", "/ready"), options))
+
+
+class AsyncSystem:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def health(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Health:
+        """The process runs"""
+        return cast("m.Health", await self._http.json(Call("GET", "/health"), options))
+
+    async def metrics(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> str:
+        """Prometheus metrics"""
+        return await self._http.text(Call("GET", "/metrics"), options)
+
+    async def ready(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Readiness:
+        """Ready to serve requests; 503 with the same body when not"""
+        return cast("m.Readiness", await self._http.json(Call("GET", "/ready"), options))
+
+
+class Audit:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_events(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        actor: str | NotGiven = NOT_GIVEN,
+        action: str | NotGiven = NOT_GIVEN,
+        outcome: Literal["success", "refused", "failed"] | NotGiven = NOT_GIVEN,
+        target: str | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.AuditEvent]:
+        """What happened in the tenant, newest first"""
+        return self._http.page(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+
+    def list_events_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        actor: str | NotGiven = NOT_GIVEN,
+        action: str | NotGiven = NOT_GIVEN,
+        outcome: Literal["success", "refused", "failed"] | NotGiven = NOT_GIVEN,
+        target: str | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.AuditEvent]:
+        """Every item of `list_events`, page by page."""
+        return self._http.all(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+
+    def verify(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.VerifyAuditResult:
+        """Prove the chain of the tenant from its first row to its head"""
+        return cast("m.VerifyAuditResult", self._http.json(Call("GET", "/v2/audit/verify"), options))
+
+
+class AsyncAudit:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_events(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        actor: str | NotGiven = NOT_GIVEN,
+        action: str | NotGiven = NOT_GIVEN,
+        outcome: Literal["success", "refused", "failed"] | NotGiven = NOT_GIVEN,
+        target: str | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.AuditEvent]:
+        """What happened in the tenant, newest first"""
+        return await self._http.page(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+
+    def list_events_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        actor: str | NotGiven = NOT_GIVEN,
+        action: str | NotGiven = NOT_GIVEN,
+        outcome: Literal["success", "refused", "failed"] | NotGiven = NOT_GIVEN,
+        target: str | NotGiven = NOT_GIVEN,
+        from_: str | NotGiven = NOT_GIVEN,
+        to: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.AuditEvent]:
+        """Every item of `list_events`, page by page."""
+        return self._http.all(Call("GET", "/v2/audit", query=given(page=page, limit=limit, cursor=cursor, actor=actor, action=action, outcome=outcome, target=target, from_=from_, to=to)), options)
+
+    async def verify(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.VerifyAuditResult:
+        """Prove the chain of the tenant from its first row to its head"""
+        return cast("m.VerifyAuditResult", await self._http.json(Call("GET", "/v2/audit/verify"), options))
+
+
+class Auth:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list_api_keys(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.ApiKey]:
+        """API keys of the caller"""
+        return self._http.page(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_api_keys_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.ApiKey]:
+        """Every item of `list_api_keys`, page by page."""
+        return self._http.all(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create_api_key(
+        self,
+        *,
+        name: str,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        expires_at: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedApiKey:
+        """Make an API key; the secret is shown once"""
+        return cast("m.CreatedApiKey", self._http.json(Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options))
+
+    def delete_api_key(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an API key; it stops working at once"""
+        self._http.none(Call("DELETE", f"/v2/auth/api-keys/{_segment(id)}"), options)
+
+    def rotate_api_key(
+        self,
+        id: str,
+        *,
+        overlap_s: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedApiKey:
+        """Replace an API key; the old secret works for an overlap"""
+        return cast("m.CreatedApiKey", self._http.json(Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options))
+
+    def login(
+        self,
+        *,
+        email: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> m.TokenResponse:
+        """Sign in with e-mail and password"""
+        return cast("m.TokenResponse", self._http.json(Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options))
+
+    def logout(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End the session of the token"""
+        self._http.none(Call("POST", "/v2/auth/logout"), options)
+
+    def get_me(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Caller:
+        """Claims, tier and effective permissions of the caller"""
+        return cast("m.Caller", self._http.json(Call("GET", "/v2/auth/me"), options))
+
+    def forgot_password(
+        self,
+        *,
+        email: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Ask for a link to a new password; it goes by mail if the account exists"""
+        self._http.none(Call("POST", "/v2/auth/password/forgot", json=given(email=email)), options)
+
+    def reset_password(
+        self,
+        *,
+        token: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Set the password that an invitation or reset link is for"""
+        self._http.none(Call("POST", "/v2/auth/password/reset", json=given(token=token, password=password)), options)
+
+    def refresh(
+        self,
+        *,
+        refresh_token: str,
+        options: CallOptions | None = None,
+    ) -> m.TokenResponse:
+        """Exchange a refresh token for a new pair"""
+        return cast("m.TokenResponse", self._http.json(Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options))
+
+
+class AsyncAuth:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list_api_keys(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.ApiKey]:
+        """API keys of the caller"""
+        return await self._http.page(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_api_keys_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.ApiKey]:
+        """Every item of `list_api_keys`, page by page."""
+        return self._http.all(Call("GET", "/v2/auth/api-keys", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create_api_key(
+        self,
+        *,
+        name: str,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        expires_at: str | None | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedApiKey:
+        """Make an API key; the secret is shown once"""
+        return cast("m.CreatedApiKey", await self._http.json(Call("POST", "/v2/auth/api-keys", json=given(name=name, permissions=permissions, expires_at=expires_at)), options))
+
+    async def delete_api_key(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete an API key; it stops working at once"""
+        await self._http.none(Call("DELETE", f"/v2/auth/api-keys/{_segment(id)}"), options)
+
+    async def rotate_api_key(
+        self,
+        id: str,
+        *,
+        overlap_s: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedApiKey:
+        """Replace an API key; the old secret works for an overlap"""
+        return cast("m.CreatedApiKey", await self._http.json(Call("POST", f"/v2/auth/api-keys/{_segment(id)}/rotate", json=given(overlap_s=overlap_s)), options))
+
+    async def login(
+        self,
+        *,
+        email: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> m.TokenResponse:
+        """Sign in with e-mail and password"""
+        return cast("m.TokenResponse", await self._http.json(Call("POST", "/v2/auth/login", json=given(email=email, password=password)), options))
+
+    async def logout(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """End the session of the token"""
+        await self._http.none(Call("POST", "/v2/auth/logout"), options)
+
+    async def get_me(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Caller:
+        """Claims, tier and effective permissions of the caller"""
+        return cast("m.Caller", await self._http.json(Call("GET", "/v2/auth/me"), options))
+
+    async def forgot_password(
+        self,
+        *,
+        email: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Ask for a link to a new password; it goes by mail if the account exists"""
+        await self._http.none(Call("POST", "/v2/auth/password/forgot", json=given(email=email)), options)
+
+    async def reset_password(
+        self,
+        *,
+        token: str,
+        password: str,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Set the password that an invitation or reset link is for"""
+        await self._http.none(Call("POST", "/v2/auth/password/reset", json=given(token=token, password=password)), options)
+
+    async def refresh(
+        self,
+        *,
+        refresh_token: str,
+        options: CallOptions | None = None,
+    ) -> m.TokenResponse:
+        """Exchange a refresh token for a new pair"""
+        return cast("m.TokenResponse", await self._http.json(Call("POST", "/v2/auth/refresh", json=given(refresh_token=refresh_token)), options))
+
+
+class OauthClients:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.OauthClient]:
+        """Registered clients of the tenant"""
+        return self._http.page(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.OauthClient]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create(
+        self,
+        *,
+        name: str,
+        type: Literal["public", "confidential"],
+        redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedOauthClient:
+        """Register a client; the secret of a confidential one is shown once"""
+        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+
+    def delete(
+        self,
+        client_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a client; every token fetched through it dies at once"""
+        self._http.none(Call("DELETE", f"/v2/oauth/clients/{_segment(client_id)}"), options)
+
+
+class AsyncOauthClients:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.OauthClient]:
+        """Registered clients of the tenant"""
+        return await self._http.page(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.OauthClient]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/oauth/clients", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create(
+        self,
+        *,
+        name: str,
+        type: Literal["public", "confidential"],
+        redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedOauthClient:
+        """Register a client; the secret of a confidential one is shown once"""
+        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+
+    async def delete(
+        self,
+        client_id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> None:
+        """Delete a client; every token fetched through it dies at once"""
+        await self._http.none(Call("DELETE", f"/v2/oauth/clients/{_segment(client_id)}"), options)
+
+
+class Tenants:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Tenant]:
+        """All tenants, for platform administrators"""
+        return self._http.page(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Tenant]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def create(
+        self,
+        *,
+        name: str,
+        slug: str,
+        tier: Literal["free", "pro", "enterprise"] | NotGiven = NOT_GIVEN,
+        settings: dict[str, Any] | NotGiven = NOT_GIVEN,
+        admin: m.CreateTenantRequestAdmin | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedTenant:
+        """Make a tenant and, if asked, its first admin; for platform administrators"""
+        return cast("m.CreatedTenant", self._http.json(Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options))
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Tenant:
+        """One's own tenant, or any for platform administrators"""
+        return cast("m.Tenant", self._http.json(Call("GET", f"/v2/tenants/{_segment(id)}"), options))
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        slug: str | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "suspended"] | NotGiven = NOT_GIVEN,
+        settings: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Tenant:
+        """Change a tenant; tier and status only by platform administrators"""
+        return cast("m.Tenant", self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
+
+
+class AsyncTenants:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Tenant]:
+        """All tenants, for platform administrators"""
+        return await self._http.page(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Tenant]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/v2/tenants", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def create(
+        self,
+        *,
+        name: str,
+        slug: str,
+        tier: Literal["free", "pro", "enterprise"] | NotGiven = NOT_GIVEN,
+        settings: dict[str, Any] | NotGiven = NOT_GIVEN,
+        admin: m.CreateTenantRequestAdmin | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.CreatedTenant:
+        """Make a tenant and, if asked, its first admin; for platform administrators"""
+        return cast("m.CreatedTenant", await self._http.json(Call("POST", "/v2/tenants", json=given(name=name, slug=slug, tier=tier, settings=settings, admin=admin)), options))
+
+    async def get(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.Tenant:
+        """One's own tenant, or any for platform administrators"""
+        return cast("m.Tenant", await self._http.json(Call("GET", f"/v2/tenants/{_segment(id)}"), options))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        name: str | NotGiven = NOT_GIVEN,
+        slug: str | NotGiven = NOT_GIVEN,
+        tier: Literal["free", "pro", "enterprise"] | NotGiven = NOT_GIVEN,
+        status: Literal["active", "suspended"] | NotGiven = NOT_GIVEN,
+        settings: dict[str, Any] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.Tenant:
+        """Change a tenant; tier and status only by platform administrators"""
+        return cast("m.Tenant", await self._http.json(Call("PATCH", f"/v2/tenants/{_segment(id)}", json=given(name=name, slug=slug, tier=tier, status=status, settings=settings)), options))
+
+
+class AllResources:
+    def __init__(self, http: Http) -> None:
+        self.users = Users(http)
+        self.agents = Agents(http)
+        self.chat = Chat(http)
+        self.conversations = Conversations(http)
+        self.costs = Costs(http)
+        self.governance = Governance(http)
+        self.knowledge = Knowledge(http)
+        self.mcp = Mcp(http)
+        self.memory = Memory(http)
+        self.notifications = Notifications(http)
+        self.tasks = Tasks(http)
+        self.webhooks = Webhooks(http)
+        self.system = System(http)
+        self.audit = Audit(http)
+        self.auth = Auth(http)
+        self.oauth_clients = OauthClients(http)
+        self.tenants = Tenants(http)
+
+
+class AsyncAllResources:
+    def __init__(self, http: AsyncHttp) -> None:
+        self.users = AsyncUsers(http)
+        self.agents = AsyncAgents(http)
+        self.chat = AsyncChat(http)
+        self.conversations = AsyncConversations(http)
+        self.costs = AsyncCosts(http)
+        self.governance = AsyncGovernance(http)
+        self.knowledge = AsyncKnowledge(http)
+        self.mcp = AsyncMcp(http)
+        self.memory = AsyncMemory(http)
+        self.notifications = AsyncNotifications(http)
+        self.tasks = AsyncTasks(http)
+        self.webhooks = AsyncWebhooks(http)
+        self.system = AsyncSystem(http)
+        self.audit = AsyncAudit(http)
+        self.auth = AsyncAuth(http)
+        self.oauth_clients = AsyncOauthClients(http)
+        self.tenants = AsyncTenants(http)

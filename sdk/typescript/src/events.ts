@@ -1,0 +1,114 @@
+import { ConnectionFailedError, isRecord, PentarchError, UnauthorizedError } from './errors.ts';
+import type { Http } from './http.ts';
+import { waitMs } from './retry.ts';
+
+/** Live events over the WebSocket at /v2/ws (contract, section 12); connects again by itself. */
+
+export interface LiveEvent {
+  readonly type: string;
+  readonly payload: unknown;
+}
+
+export interface LiveOptions {
+  /** Narrows what is sent: conversations, runs, proposals, tasks, documents, agents, costs, notifications. */
+  topics?: readonly string[];
+  signal?: AbortSignal;
+  /** For runtimes without a global WebSocket (Node 20). */
+  webSocket?: typeof WebSocket;
+}
+
+const UNAUTHORIZED = 4401;
+const FORBIDDEN = 4403;
+
+type Item = { event: LiveEvent } | { closed: number };
+
+/** One connection: its events and its end, in order. */
+const connect = (url: string, token: string | null, options: LiveOptions) => {
+  const Socket = options.webSocket ?? globalThis.WebSocket;
+  if (Socket === undefined) throw new PentarchError('this runtime has no WebSocket: pass one as `webSocket`');
+  const socket = new Socket(url);
+  const waiting: Item[] = [];
+  let wake: () => void = () => {};
+  const put = (item: Item): void => {
+    waiting.push(item);
+    wake();
+  };
+  socket.addEventListener('open', () => {
+    // As first message: an address would end up in logs.
+    if (token !== null) socket.send(JSON.stringify({ type: 'auth', payload: { token } }));
+  });
+  socket.addEventListener('message', ({ data }) => {
+    let message: unknown = null;
+    try {
+      message = JSON.parse(String(data));
+    } catch {
+      return;
+    }
+    if (!isRecord(message) || typeof message.type !== 'string') return;
+    const { type, payload } = message;
+    if (type === 'ready' && options.topics !== undefined) {
+      socket.send(JSON.stringify({ type: 'subscribe', payload: { topics: options.topics } }));
+    }
+    put({ event: { type, payload } });
+  });
+  socket.addEventListener('error', () => {});
+  socket.addEventListener('close', ({ code }) => put({ closed: code }));
+  return {
+    close: () => socket.close(),
+    async next(): Promise<Item> {
+      for (;;) {
+        const item = waiting.shift();
+        if (item !== undefined) return item;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+};
+
+/**
+ * Events until the signal fires or the loop is left. Events of the time between two connections are not repeated.
+ * @throws UnauthorizedError when a fresh token is refused twice, ConnectionFailedError when no connection succeeds.
+ */
+export const liveEvents = async function* (http: Http, options: LiveOptions = {}): AsyncGenerator<LiveEvent> {
+  const signal = options.signal ?? new AbortController().signal;
+  const url = `${http.baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/v2/ws`;
+  let failures = 0;
+  while (!signal.aborted) {
+    const connection = connect(url, await http.token(signal), options);
+    const stop = (): void => connection.close();
+    signal.addEventListener('abort', stop, { once: true });
+    let code = 0;
+    try {
+      for (;;) {
+        const item = await connection.next();
+        if ('closed' in item) {
+          code = item.closed;
+          break;
+        }
+        if (item.event.type === 'ready') failures = 0;
+        yield item.event;
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      connection.close();
+    }
+    if (signal.aborted) return;
+    failures += 1;
+    const refused = code === UNAUTHORIZED || code === FORBIDDEN;
+    if (refused && failures > 1) {
+      throw new UnauthorizedError({
+        status: code === FORBIDDEN ? 403 : 401,
+        code: code === FORBIDDEN ? 'FORBIDDEN' : 'UNAUTHORIZED',
+        reason: null,
+        message: `the event connection was refused (${code})`,
+        details: {},
+        requestId: null,
+        retryAfterS: null,
+      });
+    }
+    if (failures > http.maxRetries) throw new ConnectionFailedError(`no event connection (${code})`);
+    await http.sleep(waitMs(failures - 1, null, http.random()), signal);
+  }
+};

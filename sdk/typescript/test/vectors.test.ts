@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { apiErrorFrom, errorOfAnswer } from '../src/errors.ts';
+import {
+  ApiError,
+  type Call,
+  type ChatEvent,
+  ConnectionFailedError,
+  challengeOf,
+  createClient,
+  createHttp,
+  createSseParser,
+  ProtocolError,
+  ValidationError,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../src/index.ts';
+import { nextCursorOf } from '../src/pages.ts';
+import { mayRetry, type Refusal, retryAfterOf, waitMs } from '../src/retry.ts';
+import { type ExpectedError, type PlayedAnswer, play, readVectors } from './vectors.ts';
+
+const checkError = (error: unknown, expected: ExpectedError): void => {
+  if (expected.kind === 'connection') expect(error).toBeInstanceOf(ConnectionFailedError);
+  else if (expected.kind === 'protocol') expect(error).toBeInstanceOf(ProtocolError);
+  else {
+    expect(error).toBeInstanceOf(ApiError);
+    const { kind: _, ...rest } = expected;
+    expect(error).toMatchObject(rest);
+  }
+};
+
+describe('retries.json', () => {
+  const { may, waits, retryAfter } = readVectors<{
+    may: (Refusal & { expect: boolean })[];
+    waits: { attempt: number; retryAfterS: number | null; random: number; expectMs: number }[];
+    retryAfter: { header: string | null; nowMs: number; expectS: number | null }[];
+  }>('retries.json');
+
+  it.each(may)('$method answered $status', ({ expect: expected, ...refusal }) => {
+    expect(mayRetry(refusal)).toBe(expected);
+  });
+
+  it.each(waits)('waits $expectMs ms', ({ attempt, retryAfterS, random, expectMs }) => {
+    expect(waitMs(attempt, retryAfterS, random)).toBe(expectMs);
+  });
+
+  it.each(retryAfter)('Retry-After $header', ({ header, nowMs, expectS }) => {
+    expect(retryAfterOf(header, nowMs)).toBe(expectS);
+  });
+});
+
+describe('errors.json', () => {
+  interface Case {
+    name: string;
+    status: number;
+    body: string;
+    requestId: string | null;
+    expect: { status: number; code: string; fields?: { field: string; reason: string }[] };
+  }
+  const { cases } = readVectors<{ cases: Case[] }>('errors.json');
+
+  it.each(cases)('$name', ({ status, body, requestId, expect: expected }) => {
+    const error = errorOfAnswer(status, body, requestId, null);
+    const { fields, ...rest } = expected;
+    expect(error).toMatchObject(rest);
+    if (fields !== undefined) {
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(error instanceof ValidationError && error.fields).toEqual(fields);
+    }
+  });
+
+  it('has a class of its own for each code', () => {
+    const classes = new Map(
+      cases.map((one) => [one.expect.code, errorOfAnswer(one.status, one.body, null, null).name]),
+    );
+    classes.delete('LEGAL');
+    expect(new Set(classes.values()).size).toBe(classes.size);
+    expect([...classes.values()]).not.toContain('ApiError');
+  });
+
+  it('is no error without a code', () => {
+    expect(apiErrorFrom({ error: 'x' }, 400, null, null)).toBeNull();
+  });
+});
+
+describe('streams.json', () => {
+  const { cases } = readVectors<{ cases: { name: string; text: string; events: unknown[] }[] }>(
+    'streams.json',
+  );
+
+  it.each(cases)('$name, cut anywhere', ({ text, events }) => {
+    const bytes = new TextEncoder().encode(text);
+    const read = (...parts: Uint8Array[]): unknown[] => {
+      const parser = createSseParser();
+      return parts.flatMap((part) => parser.push(part));
+    };
+    expect(read(bytes)).toEqual(events);
+    expect(read(...Array.from(bytes, (byte) => new Uint8Array([byte])))).toEqual(events);
+    for (let at = 0; at <= bytes.length; at += 1) {
+      expect(read(bytes.slice(0, at), bytes.slice(at)), `cut at ${at}`).toEqual(events);
+    }
+  });
+});
+
+describe('webhooks.json', () => {
+  interface Case {
+    name: string;
+    secrets: string[];
+    headers: Record<string, string>;
+    body: string;
+    nowS: number;
+    signatureValid: boolean;
+  }
+  const { cases } = readVectors<{ cases: Case[] }>('webhooks.json');
+  const isJson = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it.each(cases)('$name', async ({ secrets, headers, body, nowS, signatureValid }) => {
+    const options = { secret: secrets, headers, now: () => nowS * 1000 };
+    const forms: (string | Uint8Array)[] = [body, new TextEncoder().encode(body)];
+    for (const form of forms) {
+      const verified = verifyWebhook({ ...options, body: form });
+      if (signatureValid && isJson(body)) await expect(verified).resolves.toEqual(JSON.parse(body));
+      else if (signatureValid) await expect(verified).rejects.toThrow('the body is no JSON');
+      else {
+        await expect(verified).rejects.toThrow(WebhookVerificationError);
+        await expect(verified).rejects.not.toThrow('no JSON');
+      }
+    }
+  });
+});
+
+describe('pkce.json and links.json', () => {
+  const pkce = readVectors<{ cases: { verifier: string; challenge: string }[] }>('pkce.json');
+  it.each(pkce.cases)('challenge $challenge', async ({ verifier, challenge }) => {
+    expect(await challengeOf(verifier)).toBe(challenge);
+  });
+
+  const links = readVectors<{ cases: { header: string | null; expect: string | null }[] }>('links.json');
+  it.each(links.cases)('$header', ({ header, expect: expected }) => {
+    expect(nextCursorOf(header)).toBe(expected);
+  });
+});
+
+describe('exchanges.json', () => {
+  interface Case {
+    name: string;
+    surface: 'v1' | 'v2';
+    token: string | null;
+    maxRetries: number;
+    call: Call;
+    answers: PlayedAnswer[];
+    expect: {
+      requests: { method: string; target: string; json?: unknown }[];
+      waitsMs: number[];
+      error: ExpectedError | null;
+    };
+  }
+  const { cases } = readVectors<{ cases: Case[] }>('exchanges.json');
+
+  it.each(cases)('$name', async ({ surface, token, maxRetries, call, answers, expect: expected }) => {
+    const { options, requests, waitsMs } = play(answers);
+    const told: string[] = [];
+    const http = createHttp({
+      ...options,
+      surface,
+      maxRetries,
+      ...(token === null ? {} : { auth: token }),
+      log: (entry) => told.push(JSON.stringify(entry)),
+    });
+    const done = http.json(call);
+    if (expected.error === null) expect(await done).toEqual({ ok: true });
+    else {
+      const error: unknown = await done.catch((thrown: unknown) => thrown);
+      checkError(error, expected.error);
+      if (token !== null && error instanceof Error) {
+        expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(token);
+      }
+    }
+    expect(requests.map(({ method, target }) => ({ method, target }))).toEqual(
+      expected.requests.map(({ method, target }) => ({ method, target })),
+    );
+    for (const [n, { json }] of expected.requests.entries()) {
+      const { body, headers } = requests[n]!;
+      expect(body === null ? undefined : JSON.parse(body)).toEqual(json);
+      expect(headers.get('content-type')).toBe(json === undefined ? null : 'application/json');
+      expect(headers.get('authorization')).toBe(token === null ? null : `Bearer ${token}`);
+    }
+    const keys = new Set(requests.map(({ headers }) => headers.get('idempotency-key')));
+    expect(keys.size).toBe(1);
+    expect(keys.has(null)).toBe(call.method !== 'POST');
+    expect(waitsMs).toEqual(expected.waitsMs);
+    expect(told).toHaveLength(requests.length);
+    if (token !== null) expect(told.join()).not.toContain(token);
+  });
+});
+
+describe('chats.json', () => {
+  interface Case {
+    name: string;
+    answers: PlayedAnswer[];
+    expect: {
+      requests: { method: string; target: string; lastEventId: string | null }[];
+      ids: string[];
+      text: string | null;
+      error: ExpectedError | null;
+      waitsMs: number[];
+    };
+  }
+  const { cases } = readVectors<{ cases: Case[] }>('chats.json');
+
+  it.each(cases)('$name', async ({ answers, expect: expected }) => {
+    const { options, requests, waitsMs } = play(answers);
+    const client = createClient(options);
+    const events: ChatEvent[] = [];
+    const read = async (): Promise<void> => {
+      for await (const event of client.chat.stream({ message: 'Hi' })) events.push(event);
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+    if (expected.error === null) expect(error).toBeUndefined();
+    else checkError(error, expected.error);
+    expect(events.map(({ id }) => id)).toEqual(expected.ids);
+    if (expected.text !== null) {
+      const text = events
+        .map((event) => (event.event === 'message.delta' ? event.data.content : ''))
+        .join('');
+      expect(text).toBe(expected.text);
+    }
+    expect(
+      requests.map(({ method, target, headers }) => ({
+        method,
+        target,
+        lastEventId: headers.get('last-event-id'),
+      })),
+    ).toEqual(expected.requests);
+    const posts = requests.filter(({ method }) => method === 'POST');
+    expect(new Set(posts.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
+    expect(waitsMs).toEqual(expected.waitsMs);
+  });
+});
