@@ -275,12 +275,12 @@ describe('kill -9', () => {
       cursor = page.next_cursor;
     }
     expect([...titles].filter((title) => !kept.has(title))).toEqual([]);
-    expect(titles.size).toBeGreaterThanOrEqual(ROUNDS);
+    // At least one in each round that waits for it.
+    expect(titles.size).toBeGreaterThanOrEqual(ROUNDS / 2);
     for (const [id, content] of answers) {
       const read = (await admin.get(`/v2/conversations/${id}`)).json<{ messages: { content: string }[] }>();
       expect(read.messages.at(-1)?.content).toBe(content);
     }
-    // At least one in each round that waits for an answer.
     expect(runs.size).toBeGreaterThanOrEqual(ROUNDS / 2);
     const statuses = new Map<string, number>();
     for (const id of runs) {
