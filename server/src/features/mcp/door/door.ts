@@ -172,6 +172,10 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       return refuse(reply, new AppError('INTERNAL_ERROR', 'something went wrong inside'));
     });
     const config = { access: 'public', surface: 'root' } as const;
+    const notAllowed = async (reply: FastifyReply): Promise<never> => {
+      reply.header('allow', 'DELETE, GET, POST');
+      throw new AppError('METHOD_NOT_ALLOWED', 'this path takes DELETE, GET, POST');
+    };
     app.route({
       method: ['GET', 'POST', 'DELETE'],
       url: PATH,
@@ -189,10 +193,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       url: PATH,
       config,
       schema: { hide: true },
-      handler: (_request, reply) => {
-        reply.header('allow', 'DELETE, GET, POST');
-        throw new AppError('METHOD_NOT_ALLOWED', 'this path takes DELETE, GET, POST');
-      },
+      // Before a body is read: what it holds does not matter.
+      onRequest: (_request, reply) => notAllowed(reply),
+      handler: (_request, reply) => notAllowed(reply),
     });
   };
 
