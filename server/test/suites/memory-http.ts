@@ -578,6 +578,24 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('cop/user/t9', 'GET', 'export')).text).toBe(out.text);
     });
 
+    it('imports twelve thousand entities in seconds, and again without a change', async () => {
+      const ndjson = { 'content-type': 'application/x-ndjson' };
+      const text = Array.from({ length: 12_000 }, (_, i) =>
+        JSON.stringify({
+          type: 'entity',
+          name: `Thing ${i}`,
+          entityType: 'thing',
+          observations: [`has number ${i}`],
+        }),
+      ).join('\n');
+      const startedAt = performance.now();
+      const first = await send('many', 'POST', 'import', text, ndjson);
+      expect(first.json).toEqual({ entities: 12_000, relations: 0, skipped: 0 });
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      const again = await send('many', 'POST', 'import', text, ndjson);
+      expect(again.json).toEqual({ entities: 0, relations: 0, skipped: 12_000 });
+    }, 30_000);
+
     it('refuses what is no import', async () => {
       const ndjson = { 'content-type': 'application/x-ndjson' };
       expect((await send('imp2', 'POST', 'import', { a: 1 })).status).toBe(415);
@@ -585,6 +603,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
         415,
       );
       expect((await send('imp2', 'POST', 'import', 'garbage', ndjson)).status).toBe(422);
+      expect((await send('imp2', 'POST', 'import', '\n \n', ndjson)).status).toBe(422);
       expect((await send('imp2', 'POST', 'import?visibility=tenant', '{}', ndjson)).status).toBe(403);
       expect((await send('imp2', 'POST', 'entities', '{"name":"a"}', ndjson)).status).toBe(415);
       expect((await send('imp2', 'GET', 'export')).status).toBe(200);
