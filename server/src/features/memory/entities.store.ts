@@ -16,7 +16,7 @@ import {
   observationRecord,
 } from './observations.store.ts';
 import type { EntityRecord, FactSource, NewObservation, ObservationRecord } from './records.ts';
-import { DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
+import { cleanName, DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
 import { withStoreFaults } from './store-faults.ts';
 
 const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): EntityRecord => ({
@@ -90,9 +90,9 @@ const entityRow = (id: string, draft: EntityDraft, source: FactSource, nowMs: nu
   created_by: source.userId,
   source_kind: source.kind,
   subject_user_id: draft.subjectUserId,
-  name: draft.name.trim(),
+  name: cleanName(draft.name),
   name_folded: foldName(draft.name),
-  entity_type: draft.entityType.trim(),
+  entity_type: cleanName(draft.entityType),
   type_folded: foldName(draft.entityType),
   importance: draft.importance ?? DEFAULT_IMPORTANCE,
   used_count: 0,
@@ -392,8 +392,8 @@ export const createEntityStore = (db: Db) => {
       patch: { name?: string; entityType?: string; importance?: number; owner?: string },
       nowMs: number,
     ): Promise<void> {
-      const name = patch.name?.trim();
-      const type = patch.entityType?.trim();
+      const name = patch.name === undefined ? undefined : cleanName(patch.name);
+      const type = patch.entityType === undefined ? undefined : cleanName(patch.entityType);
       await write(async (tx) => {
         const taken = await tx
           .selectFrom('memory_entities')
