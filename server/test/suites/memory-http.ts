@@ -614,6 +614,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('imp2', 'POST', 'import', 'garbage', ndjson)).status).toBe(422);
       expect((await send('imp2', 'POST', 'import', '\n \n', ndjson)).status).toBe(422);
       expect((await send('imp2', 'POST', 'import', '', ndjson)).status).toBe(422);
+      expect((await send('imp2', 'POST', 'import', 'x'.repeat(26 * 1024 * 1024), ndjson)).status).toBe(413);
       expect((await send('imp2', 'POST', 'import?visibility=tenant', '{}', ndjson)).status).toBe(403);
       expect((await send('imp2', 'POST', 'entities', '{"name":"a"}', ndjson)).status).toBe(415);
       expect((await send('imp2', 'GET', 'export')).status).toBe(200);
