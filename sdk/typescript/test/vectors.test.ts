@@ -14,7 +14,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../src/index.ts';
-import { nextCursorOf } from '../src/pages.ts';
+import { nextQueryOf } from '../src/pages.ts';
 import { mayRetry, type Refusal, retryAfterOf, waitMs } from '../src/retry.ts';
 import { type ExpectedError, type PlayedAnswer, play, readVectors } from './vectors.ts';
 
@@ -141,9 +141,9 @@ describe('pkce.json and links.json', () => {
     expect(await challengeOf(verifier)).toBe(challenge);
   });
 
-  const links = readVectors<{ cases: { header: string | null; expect: string | null }[] }>('links.json');
+  const links = readVectors<{ cases: { header: string | null; expect: object | null }[] }>('links.json');
   it.each(links.cases)('$header', ({ header, expect: expected }) => {
-    expect(nextCursorOf(header)).toBe(expected);
+    expect(nextQueryOf(header)).toEqual(expected);
   });
 });
 
