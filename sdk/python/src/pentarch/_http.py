@@ -56,9 +56,9 @@ class Page(Generic[T]):
 
 def next_query_of(link: str | None) -> dict[str, str] | None:
     """What a Link header's next address asks for (RFC 8288): its cursor, else its page."""
-    for target, rest in re.findall(r"<([^>]*)>([^<]*)", link or ""):
-        if re.search(r';\s*rel="?next"?', rest):
-            query = parse_qs(urlsplit(target).query)
+    for part in re.finditer(r"<([^>]*)>([^<]*)", link or ""):
+        if re.search(r';\s*rel="?next"?', part.group(2)):
+            query = parse_qs(urlsplit(part.group(1)).query)
             for name in ("cursor", "page"):
                 if name in query:
                     return {name: query[name][0]}
