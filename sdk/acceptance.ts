@@ -9,10 +9,8 @@ import { authorizeUrl, challengeOf, createPkce } from './typescript/src/index.ts
  */
 export interface AcceptanceServer {
   server: TestServer;
-  /** Settings of the suites, by the name of their environment variable. */
-  env: Record<string, string>;
-  /** A fresh authorization code of the administrator, with what is needed to change it into tokens. */
-  freshCode(): Promise<{ code: string; verifier: string }>;
+  /** The settings with a fresh authorization code of the administrator, which lives for a minute. */
+  freshEnv(): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
@@ -78,7 +76,7 @@ export const startAcceptanceServer = async (): Promise<AcceptanceServer> => {
     if (made.status !== 200 && made.status !== 201)
       throw new Error(`machine key: ${made.status} ${made.text}`);
     const key = await admin.post('/v2/auth/api-keys', { name: 'acceptance' });
-    const freshCode = async (): Promise<{ code: string; verifier: string }> => {
+    const codeEnv = async (): Promise<Record<string, string>> => {
       const pkce = await createPkce();
       const url = authorizeUrl({
         authUrl: server.url,
@@ -87,14 +85,12 @@ export const startAcceptanceServer = async (): Promise<AcceptanceServer> => {
         pkce: { ...pkce, challenge: await challengeOf(pkce.verifier) },
       });
       const back = await signIn(createBrowser(server.url), url, server.admin);
-      return { code: back.get('code') ?? '', verifier: pkce.verifier };
+      return { PENTARCH_CODE: back.get('code') ?? '', PENTARCH_VERIFIER: pkce.verifier };
     };
     const proxy = await startBreakingProxy(new URL(server.url));
-    const { code, verifier } = await freshCode();
     return {
       server,
-      freshCode,
-      env: {
+      freshEnv: async () => ({
         PENTARCH_URL: server.url,
         PENTARCH_BREAKING_URL: proxy.url,
         PENTARCH_EMAIL: server.admin.email,
@@ -104,9 +100,8 @@ export const startAcceptanceServer = async (): Promise<AcceptanceServer> => {
         PENTARCH_SERVICE_USER: id,
         PENTARCH_CLIENT_ID: 'pentarch-cli',
         PENTARCH_REDIRECT_URI: CLI_REDIRECT,
-        PENTARCH_CODE: code,
-        PENTARCH_VERIFIER: verifier,
-      },
+        ...(await codeEnv()),
+      }),
       close: async () => {
         await proxy.close();
         await server.close();

@@ -7,8 +7,10 @@ import { goLocal, goName } from './words.ts';
 const HEAD = '// Code generated from api/openapi.json by sdk/codegen. DO NOT EDIT.\n\npackage pentarch\n';
 
 const RESERVED = new Set(
-  ('break case chan const continue default defer else fallthrough for func go goto if import interface map package ' +
-    'range return select struct switch type var ctx query body options c').split(' '),
+  (
+    'break case chan const continue default defer else fallthrough for func go goto if import interface map package ' +
+    'range return select struct switch type var ctx query body options c'
+  ).split(' '),
 );
 
 const local = (name: string): string => {
@@ -58,7 +60,9 @@ const aligned = (lines: readonly (string | readonly string[])[]): string[] => {
   const flush = (): void => {
     const widths = [0, 1].map((n) => Math.max(0, ...group.map((cells) => [...(cells[n] ?? '')].length)));
     for (const cells of group) {
-      const text = cells.map((cell, n) => (n < cells.length - 1 ? cell.padEnd(widths[n] ?? 0) : cell)).join(' ');
+      const text = cells
+        .map((cell, n) => (n < cells.length - 1 ? cell.padEnd(widths[n] ?? 0) : cell))
+        .join(' ');
       out.push(`\t${text}`);
     }
     group = [];
@@ -76,7 +80,10 @@ const aligned = (lines: readonly (string | readonly string[])[]): string[] => {
 const fieldLines = (field: Field, sent: boolean): (string | string[])[] => {
   const { name, type, required, description } = field;
   const values = valuesOf(type);
-  const note = values.length === 0 ? description : `${description === '' ? '' : `${description}. `}One of: ${values.join(', ')}.`;
+  const note =
+    values.length === 0
+      ? description
+      : `${description === '' ? '' : `${description}. `}One of: ${values.join(', ')}.`;
   const base = typeText(type);
   const plain = /^(\[\]|map|any)/.test(base);
   let text = base;
@@ -100,7 +107,8 @@ const sentModels = (api: Api): Set<string> => {
     } else if (type.kind === 'array' || type.kind === 'map' || type.kind === 'nullable') visit(type.of);
     else if (type.kind === 'union') type.of.forEach(visit);
   };
-  for (const methods of api.resources.values()) for (const { body } of methods) if (body !== null) visit(body);
+  for (const methods of api.resources.values())
+    for (const { body } of methods) if (body !== null) visit(body);
   return found;
 };
 
@@ -119,7 +127,9 @@ const outcomeText = (method: Method): string[] => {
   if (response?.kind !== 'union') return [];
   const name = outcomeName(method);
   const parts = response.of.map((part) => `\t${typeText(part)}`);
-  return [`// ${name} holds the one of these that the server answered.\ntype ${name} struct {\n${parts.join('\n')}\n}\n`];
+  return [
+    `// ${name} holds the one of these that the server answered.\ntype ${name} struct {\n${parts.join('\n')}\n}\n`,
+  ];
 };
 
 const queryLine = ({ name, type }: Field): string => {
@@ -162,7 +172,10 @@ const queryText = ({ name, fields }: Model): string => {
 const methodText = (resource: string, method: Method): string => {
   const { operation, query, body, response, paging } = method;
   const receiver = `func (r *${goName(resource)}) `;
-  const parameters = ['ctx context.Context', ...operation.pathParameters.map((name) => `${local(name)} string`)];
+  const parameters = [
+    'ctx context.Context',
+    ...operation.pathParameters.map((name) => `${local(name)} string`),
+  ];
   const path = operation.path.split(/(\{[^}]+\})/).flatMap((part) => {
     if (part === '') return [];
     return part.startsWith('{') ? [`url.PathEscape(${local(part.slice(1, -1))})`] : [`"${part}"`];
@@ -212,7 +225,10 @@ const methodText = (resource: string, method: Method): string => {
     );
   }
   if (response?.kind === 'union') {
-    return one(`(*${outcomeName(method)}, error)`, `getJSON[${outcomeName(method)}](ctx, r.http, ${built}, options)`);
+    return one(
+      `(*${outcomeName(method)}, error)`,
+      `getJSON[${outcomeName(method)}](ctx, r.http, ${built}, options)`,
+    );
   }
   const type = response === null ? 'any' : typeText(response);
   if (response?.kind === 'ref') {
@@ -238,7 +254,9 @@ const allText = (api: Api): string => {
     '}\n',
     'func newResources(http *transport) Resources {',
     '\treturn Resources{',
-    ...aligned(names.map((name) => [`${goName(name)}:`, `&${goName(name)}{http},`])).map((line) => `\t${line}`),
+    ...aligned(names.map((name) => [`${goName(name)}:`, `&${goName(name)}{http},`])).map(
+      (line) => `\t${line}`,
+    ),
     '\t}',
     '}\n',
   ].join('\n');

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readOperations } from './document.ts';
-import { buildApi } from './models.ts';
 import { writeGo } from './go.ts';
+import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
 import { writeTypeScript } from './typescript.ts';
 

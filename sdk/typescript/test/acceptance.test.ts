@@ -28,7 +28,7 @@ const logged: LogEntry[] = [];
 
 beforeAll(async () => {
   acceptance = await startAcceptanceServer();
-  env = acceptance.env;
+  env = await acceptance.freshEnv();
   client = createClient({
     baseUrl: env.PENTARCH_URL!,
     auth: passwordLogin(env.PENTARCH_EMAIL!, env.PENTARCH_PASSWORD!),

@@ -43,7 +43,7 @@ it('passes the vectors', async () => {
 it('passes the acceptance suite', async () => {
   const { code, output } = await run(
     ['-W', 'error::ResourceWarning', '-m', 'unittest', 'tests.acceptance'],
-    acceptance.env,
+    await acceptance.freshEnv(),
   );
   expect(output).toMatch(/Ran [1-9]\d* tests[\s\S]*OK/);
   expect(code).toBe(0);
