@@ -120,6 +120,7 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
       providers,
       defaultModel,
       fallbacks: config.MODEL_FALLBACKS,
+      offered: config.MODELS,
       prices,
       clock,
       random: Math.random,

@@ -138,8 +138,8 @@ describe.each(testStores)('stores on $name', (engine) => {
       await insertRun(tx, run(done, 1_500));
     });
     expect((await chat.unfinished(2_000)).map((row) => row.id)).toEqual([left]);
-    await chat.interrupt(left, '{"code":"X"}', 2_000);
-    await chat.interrupt(left, '{"code":"Y"}', 3_000);
+    await chat.interrupt(left, '{"code":"X"}', '{"v":1,"events":[]}', 2_000);
+    await chat.interrupt(left, '{"code":"Y"}', '{"v":1,"events":[]}', 3_000);
     expect(await chat.unfinished(9_000)).toEqual([]);
     expect(await chat.run(own('u'), left)).toMatchObject({
       status: 'failed',

@@ -19,50 +19,97 @@ interface Compilable<R> {
 
 type Bind<P> = <K extends keyof P & string>(name: K) => P[K];
 
-/** A connection that answers at once, without Kysely's executor in between (which costs more than the statement). */
-export interface DirectConnection {
-  run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R>;
+/** A prepared statement that answers at once. */
+export interface DirectStatement {
+  all<R>(values: readonly unknown[]): R[];
+  /** How many rows it changed. */
+  run(values: readonly unknown[]): number;
 }
 
-const direct = new WeakMap<Queryable, DirectConnection>();
+/** A connection that answers at once, without Kysely's executor in between (which costs more than the statement). */
+export interface DirectConnection {
+  direct(sql: string): DirectStatement;
+}
+
+const connections = new WeakMap<Queryable, DirectConnection>();
 
 /** Lets compiled statements on `db` skip the executor. */
 export const runDirectly = (db: Queryable, connection: DirectConnection): void => {
-  direct.set(db, connection);
+  connections.set(db, connection);
 };
 
-const prepared = <P, R>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<R>) => {
-  const cache: { sqlite?: CompiledQuery<R>; postgres?: CompiledQuery<R> } = {};
+interface Compiled<R> {
+  query: CompiledQuery<R>;
+  /** Of each parameter its placeholder's name, or null for a value that is part of the statement. */
+  names: readonly (string | null)[];
+}
+
+/** How a statement runs on either way: for its rows, or for the number of rows that it changed. */
+interface Way<R, T> {
+  direct(statement: DirectStatement, values: readonly unknown[]): T;
+  executed(result: QueryResult<R>): T;
+}
+
+const prepared = <P, R, T>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<R>, way: Way<R, T>) => {
+  const cache: { sqlite?: Compiled<R>; postgres?: Compiled<R> } = {};
+  const statements = new WeakMap<Queryable, DirectStatement>();
   // A placeholder travels through the builder where a value of type P[K] is expected; it never leaves this file.
   const bind: Bind<P> = (name) => new Placeholder(name) as never;
 
-  return async (db: Queryable, values: P): Promise<QueryResult<R>> => {
-    const connection = direct.get(db);
-    const dialect =
-      connection !== undefined || db.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
-    let query = cache[dialect];
-    if (query === undefined) {
-      query = build(db, bind).compile();
-      cache[dialect] = query;
+  const compiledFor = (db: Queryable, dialect: 'sqlite' | 'postgres'): Compiled<R> => {
+    let known = cache[dialect];
+    if (known === undefined) {
+      const query = build(db, bind).compile();
+      const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
+      known = { query, names };
+      cache[dialect] = known;
     }
+    return known;
+  };
+
+  const valuesOf = ({ query, names }: Compiled<R>, values: P): unknown[] => {
     const record = values as Record<string, unknown>;
-    const parameters = query.parameters.map((value) =>
-      value instanceof Placeholder ? record[value.name] : value,
-    );
-    if (connection !== undefined) return connection.run<R>(query.sql, parameters);
-    return db.executeQuery<R>({ ...query, parameters });
+    return names.map((name, i) => (name === null ? query.parameters[i] : record[name]));
+  };
+
+  const directly = (db: Queryable, connection: DirectConnection, values: P): T => {
+    const known = cache.sqlite ?? compiledFor(db, 'sqlite');
+    let statement = statements.get(db);
+    if (statement === undefined) {
+      statement = connection.direct(known.query.sql);
+      statements.set(db, statement);
+    }
+    return way.direct(statement, valuesOf(known, values));
+  };
+
+  const executed = async (db: Queryable, values: P): Promise<T> => {
+    const known = compiledFor(db, db.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres');
+    const parameters = valuesOf(known, values);
+    return way.executed(await db.executeQuery<R>({ ...known.query, parameters }));
+  };
+
+  // Not an async function: on a direct connection a statement costs one settled promise and no more.
+  return (db: Queryable, values: P): Promise<T> => {
+    const connection = connections.get(db);
+    if (connection === undefined) return executed(db, values);
+    try {
+      return Promise.resolve(directly(db, connection, values));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 };
 
 /** `P`: names and types of the values; `R`: the row that comes back (`never` for plain writes). */
-export const compiled = <P, R>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<R>) => {
-  const run = prepared(build);
-  return async (db: Queryable, values: P): Promise<R[]> => (await run(db, values)).rows;
-};
+export const compiled = <P, R>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<R>) =>
+  prepared<P, R, R[]>(build, {
+    direct: (statement, values) => statement.all<R>(values),
+    executed: (result) => result.rows,
+  });
 
 /** A write that tells how many rows it changed: cheaper than having them returned. */
-export const compiledCount = <P>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<unknown>) => {
-  const run = prepared(build);
-  return async (db: Queryable, values: P): Promise<number> =>
-    Number((await run(db, values)).numAffectedRows ?? 0);
-};
+export const compiledCount = <P>(build: (db: Kysely<Tables>, p: Bind<P>) => Compilable<unknown>) =>
+  prepared<P, unknown, number>(build, {
+    direct: (statement, values) => statement.run(values),
+    executed: (result) => Number(result.numAffectedRows ?? 0),
+  });

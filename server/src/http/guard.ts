@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
-import { bearerToken, contextOf, hasTokenInUrl } from './context.ts';
+import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
 import type { Authenticate } from './route.ts';
@@ -46,13 +46,16 @@ export const createGuard = (options: GuardOptions) => {
       applyRateLimit(request, reply, limits, onApi);
       done(error);
     };
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      return refuse(new AppError('BAD_REQUEST', 'the Host header is missing'));
+    }
     if (url.length > MAX_URL_CHARACTERS)
       return refuse(new AppError('URI_TOO_LONG', 'the address is too long'));
     const found = request.is404 ? paths.find(path) : null;
     const unknown = request.is404 && found === null;
     const access = request.routeOptions.config.access;
     const open = request.is404 ? (found?.public ?? true) : access === 'public';
-    if (onApi && hasTokenInUrl(url)) {
+    if (onApi ? hasTokenInUrl(url) : hasTokenInRootUrl(url, path)) {
       return refuse(
         unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer'),
       );

@@ -33,20 +33,28 @@ const baseHeaders = (requestId: string, freePerMinute: number, nowMs: number): R
   connection: 'close',
 });
 
+/** What can be told of a request that could not be read: its path, for the error's shape, and the client's id. */
+const readHead = (packet: unknown): { path: string; requestId: string } => {
+  const head = Buffer.isBuffer(packet) ? packet.subarray(0, 16_384).toString('latin1') : '';
+  const target = /^[A-Z]+ +([^ \r\n]+)/i.exec(head)?.[1] ?? '/';
+  const id = /\r?\nx-request-id: *([^\r\n]*)/i.exec(head)?.[1]?.trim();
+  return { path: rewriteUrl(target), requestId: clientRequestId(id) ?? newId() };
+};
+
 /**
  * What the HTTP parser refuses before there is a request (bad request line, smuggling, header overflow, slow request):
  * the contract's body all the same.
  */
 export const clientErrorHandler =
   (freePerMinute: number) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
+  (error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
     const fault = fromSocketError(error.code);
-    const requestId = newId();
-    const body = JSON.stringify(errorBody(fault, 'A', requestId));
+    const { path, requestId } = readHead(error.rawPacket);
+    const body = JSON.stringify(errorBody(fault, contextOf(path).shape, requestId));
     const headers = {
       ...baseHeaders(requestId, freePerMinute, Date.now()),
       'content-length': String(Buffer.byteLength(body)),
@@ -75,6 +83,20 @@ export const answerExpectations = (
     });
     response.end(body);
   };
+  // A proxy's method: this is none. Without a listener Node closes the socket without a word.
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    const requestId = clientRequestId(request.headers['x-request-id']) ?? newId();
+    const body = JSON.stringify(
+      errorBody(new AppError('METHOD_NOT_ALLOWED', 'this server is no proxy'), 'A', requestId),
+    );
+    const headers = {
+      ...baseHeaders(requestId, options.freePerMinute, Date.now()),
+      allow: 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end(`HTTP/1.1 405 Method Not Allowed\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const message = 'this server knows no expectation but 100-continue';
     refuse(request, response, new AppError('EXPECTATION_FAILED', message));

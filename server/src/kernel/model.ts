@@ -46,7 +46,8 @@ export interface ModelRequest {
   /** Name within the provider, without the `provider/` prefix. */
   model: string;
   messages: ModelMessage[];
-  tools?: ToolSpec[];
+  /** Not changed once it has been handed over: what is known of a list is kept by it. */
+  tools?: readonly ToolSpec[];
   /** The same material also stands in the messages: providers with a prompt ignore it, the built-in one answers from it. */
   grounding?: Grounding;
   /** JSON Schema that the answer must fit (structured output). */

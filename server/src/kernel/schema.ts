@@ -47,7 +47,9 @@ export const Page = <T extends TSchema>(item: T) =>
 
 /** Query parameters of every list. */
 export const PageQuery = {
-  page: Type.Optional(Type.Integer({ minimum: 1, description: 'Page number, from 1 (default 1)' })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Page number, from 1 (default 1)' }),
+  ),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'Items per page (default 20)' }),
   ),

@@ -26,37 +26,26 @@ export const estimateTokens = (text: string): number => {
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools' | 'responseSchema'>;
 
-const toolTexts = new WeakMap<ToolSpec, string>();
-
-/** JSON of a tool's declaration. The same few tools stand in every request, so their texts are kept. */
-export const toolText = (tool: ToolSpec): string => {
-  let text = toolTexts.get(tool);
-  if (text === undefined) {
-    text = JSON.stringify(tool);
-    toolTexts.set(tool, text);
-  }
-  return text;
-};
-
-/** A measure over every text that the provider reads as prompt; what it says of a tool's declaration is kept. */
+/** A measure over every text that the provider reads as prompt; what it says of a list of tools is kept. */
 const createMeasure = (measure: (text: string) => number): ((request: Prompt) => number) => {
-  const tools = new WeakMap<ToolSpec, number>();
-  return (request) => {
-    let sum = 0;
-    for (const message of request.messages) {
+  const lists = new WeakMap<readonly ToolSpec[], number>();
+  const measureTools = (tools: readonly ToolSpec[]): number => {
+    let sum = lists.get(tools);
+    if (sum === undefined) {
+      sum = 0;
+      for (const tool of tools) sum += measure(JSON.stringify(tool));
+      lists.set(tools, sum);
+    }
+    return sum;
+  };
+  return ({ messages, tools, responseSchema }) => {
+    let sum = tools === undefined ? 0 : measureTools(tools);
+    for (const message of messages) {
       sum += measure(message.content);
       if (message.role !== 'assistant') continue;
       for (const call of message.toolCalls ?? []) sum += measure(call.name) + measure(call.arguments);
     }
-    for (const tool of request.tools ?? []) {
-      let known = tools.get(tool);
-      if (known === undefined) {
-        known = measure(toolText(tool));
-        tools.set(tool, known);
-      }
-      sum += known;
-    }
-    return request.responseSchema === undefined ? sum : sum + measure(JSON.stringify(request.responseSchema));
+    return responseSchema === undefined ? sum : sum + measure(JSON.stringify(responseSchema));
   };
 };
 

@@ -261,8 +261,27 @@ describe('what never reaches a route', () => {
   ])(req('ERR-04', '%s'), async (_name, bytes, status, code) => {
     const answer = await sendRaw(server.url, bytes);
     if (answer === null) throw new Error('no answer');
-    // What is no HTTP has no path; a request that was read answers in the shape of its prefix.
-    expectError(answer, status === 417 ? '/v2' : '/', status, code);
+    // What cannot be read past its first line still has its path, and answers in that prefix's shape.
+    expectError(answer, bytes.startsWith('POST /v2') ? '/v2' : '/', status, code);
+  });
+
+  it(req('ERR-04', 'a request without Host, and one for a proxy, have a body as well'), async () => {
+    const noHost = await sendRaw(server.url, 'GET /v2/agents HTTP/1.1\r\nConnection: close\r\n\r\n');
+    if (noHost === null) throw new Error('no answer');
+    expectError(noHost, '/v2', 400, 'BAD_REQUEST');
+    const proxy = await sendRaw(server.url, `CONNECT a:1 HTTP/1.1\r\n${host}\r\n`);
+    expect(proxy?.status).toBe(405);
+  });
+
+  it(req('ERR-04', 'an address in absolute form is its path'), async () => {
+    const bytes = `GET http://localhost/v2/agents HTTP/1.1\r\n${host}Authorization: Bearer ${admin.token}\r\nConnection: close\r\n\r\n`;
+    const answer = await sendRaw(server.url, bytes);
+    expect(answer?.status).toBe(200);
+  });
+
+  it(req('LIST-02', 'a page beyond all counting is 422'), async () => {
+    const answer = await admin.get('/api/v1/conversations?page=99999999999999999999');
+    expect(answer.status).toBe(422);
   });
 
   it(req('ERR-04', 'a path that cannot be decoded is 404'), async () => {

@@ -4,21 +4,19 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type LimitNode,
+  type OffsetNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { DirectConnection, DirectStatement } from '../compiled.ts';
 
 /**
  * Kysely over node:sqlite. One connection, every call synchronous inside, so there is nothing to pool: who may use
  * the connection when is settled by the caller (`group-commit.ts` for the writer; the reader never opens a transaction).
  */
-
-interface CachedStatement {
-  statement: StatementSync;
-  returnsRows: boolean;
-}
 
 /** Statements kept prepared. Dynamic filters give a bounded number of texts; the oldest goes first. */
 const MAX_STATEMENTS = 512;
@@ -31,9 +29,43 @@ const toSqlite = (value: unknown): SQLInputValue => {
   throw new TypeError(`cannot bind a ${Object.prototype.toString.call(value)}`);
 };
 
-export class SqliteConnection implements DatabaseConnection {
+/**
+ * Makes a row of its values in the order of the columns. node:sqlite's own row objects are hash tables without a
+ * prototype, slow to make and slower to read; a literal compiled for the columns gives plain objects of one shape, as
+ * the validators and serialisers of the HTTP side are compiled too.
+ */
+const rowMaker = (statement: StatementSync): ((values: unknown) => unknown) => {
+  const fields = statement.columns().map(({ name }, i) => `${JSON.stringify(name)}:v[${i}]`);
+  return new Function('v', `return {${fields.join(',')}}`) as (values: unknown) => unknown;
+};
+
+interface Prepared extends DirectStatement {
+  returnsRows: boolean;
+  statement: StatementSync;
+}
+
+const prepare = (db: DatabaseSync, sql: string): Prepared => {
+  const statement = db.prepare(sql);
+  const returnsRows = statement.columns().length > 0;
+  let make: ((values: unknown) => unknown) | null = null;
+  return {
+    statement,
+    returnsRows,
+    all: <R>(values: readonly unknown[]): R[] => {
+      if (make === null) {
+        make = rowMaker(statement);
+        statement.setReturnArrays(true);
+      }
+      // Rows are records of SQL values; the query's own type says which.
+      return statement.all(...values.map(toSqlite)).map(make) as R[];
+    },
+    run: (values) => Number(statement.run(...values.map(toSqlite)).changes),
+  };
+};
+
+export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, CachedStatement>();
+  readonly #statements = new Map<string, Prepared>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -43,11 +75,19 @@ export class SqliteConnection implements DatabaseConnection {
     this.#db.exec(sql);
   }
 
-  #prepare(sql: string): CachedStatement {
+  /** One statement without values and rows, kept prepared: what frames every transaction is not parsed each time. */
+  step(sql: string): void {
+    this.#prepare(sql).statement.run();
+  }
+
+  direct(sql: string): DirectStatement {
+    return prepare(this.#db, sql);
+  }
+
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known) return known;
-    const statement = this.#db.prepare(sql);
-    const fresh = { statement, returnsRows: statement.columns().length > 0 };
+    const fresh = prepare(this.#db, sql);
     if (this.#statements.size >= MAX_STATEMENTS) {
       const oldest = this.#statements.keys().next().value;
       if (oldest !== undefined) this.#statements.delete(oldest);
@@ -57,13 +97,9 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, returnsRows } = this.#prepare(sql);
-    const bound = parameters.map(toSqlite);
-    if (returnsRows) {
-      // node:sqlite types rows as records of SQL values; the query's own type says which.
-      return { rows: statement.all(...bound) as R[] };
-    }
-    const { changes, lastInsertRowid } = statement.run(...bound);
+    const prepared = this.#prepare(sql);
+    if (prepared.returnsRows) return { rows: prepared.all<R>(parameters) };
+    const { changes, lastInsertRowid } = prepared.statement.run(...parameters.map(toSqlite));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
@@ -75,10 +111,9 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** One row at a time would hold the connection open over other statements: the rows are read first. */
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for (const row of this.#prepare(query.sql).statement.iterate(...query.parameters.map(toSqlite))) {
-      yield { rows: [row as R] };
-    }
+    for (const row of this.run<R>(query.sql, query.parameters).rows) yield { rows: [row] };
   }
 }
 
@@ -92,9 +127,24 @@ const driverOf = (connection: SqliteConnection): Driver => ({
   destroy: () => Promise.resolve(),
 });
 
+/**
+ * A bare `limit ?` makes SQLite look at the bound number while it plans, and so plan anew each time a value is bound,
+ * which costs several times what the statement does. A sum hides the number from the planner.
+ */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    super.visitLimit(node);
+    this.append(' + 0');
+  }
+  protected override visitOffset(node: OffsetNode): void {
+    super.visitOffset(node);
+    this.append(' + 0');
+  }
+}
+
 export const sqliteDialect = (connection: SqliteConnection): Dialect => ({
   createDriver: () => driverOf(connection),
   createAdapter: () => new SqliteAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createQueryCompiler: () => new QueryCompiler(),
 });

@@ -5,8 +5,9 @@
  *
  * A write must not wait for anything but the database: while it waits, every other writer does.
  */
-export interface Exec {
-  exec(sql: string): void;
+export interface Steps {
+  /** Runs one statement without values. */
+  step(sql: string): void;
 }
 
 interface Pending {
@@ -15,18 +16,21 @@ interface Pending {
   failed(error: unknown): void;
 }
 
-export const createGroupCommit = (connection: Exec) => {
+export const createGroupCommit = (connection: Steps) => {
   let queue: Pending[] = [];
   let draining: Promise<void> | null = null;
 
   const runOne = async (pending: Pending, alone: boolean): Promise<boolean> => {
-    if (!alone) connection.exec('savepoint w');
+    if (!alone) connection.step('savepoint w');
     try {
       await pending.run();
-      if (!alone) connection.exec('release w');
+      if (!alone) connection.step('release w');
       return true;
     } catch (error) {
-      if (!alone) connection.exec('rollback to w; release w');
+      if (!alone) {
+        connection.step('rollback to w');
+        connection.step('release w');
+      }
       pending.failed(error);
       return false;
     }
@@ -35,7 +39,7 @@ export const createGroupCommit = (connection: Exec) => {
   const runBatch = async (batch: readonly Pending[]): Promise<void> => {
     const done: Pending[] = [];
     try {
-      connection.exec('begin immediate');
+      connection.step('begin immediate');
     } catch (error) {
       for (const pending of batch) pending.failed(error);
       return;
@@ -44,10 +48,10 @@ export const createGroupCommit = (connection: Exec) => {
       for (const pending of batch) {
         if (await runOne(pending, batch.length === 1)) done.push(pending);
       }
-      connection.exec(done.length === 0 ? 'rollback' : 'commit');
+      connection.step(done.length === 0 ? 'rollback' : 'commit');
     } catch (error) {
       try {
-        connection.exec('rollback');
+        connection.step('rollback');
       } catch {
         // The engine has rolled back already (disk full does that): nothing is left to undo.
       }

@@ -10,8 +10,7 @@ const connection = new SqliteConnection(openSqliteFile(file, { readOnly: true, s
 const answer = ({ id, queries }: ReaderRequest): ReaderAnswer => {
   try {
     const rows = queries.map((q) => connection.run<Record<string, unknown>>(q.sql, q.parameters).rows);
-    // Rows of SQLite have no prototype; copies are plain for the other side.
-    return { id, rows: rows.map((list) => list.map((row) => ({ ...row }))) };
+    return { id, rows };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }

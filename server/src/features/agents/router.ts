@@ -33,6 +33,8 @@ export interface RouteInput {
 const SURE = 0.9;
 /** From this fit on, a question that no specialist claims clearly is taken to be one about the documents. */
 const DOCUMENTS_FIT = 0.5;
+/** From this fit on it is, even where the words alone point to a specialist: "When does the ferry leave on Sundays?". */
+const DOCUMENTS_SURELY_FIT = 0.8;
 const CACHE_SIZE = 2_000;
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
@@ -103,9 +105,10 @@ export const createRouter = ({ agents, embedder }: RouterOptions) => {
       });
       if (best?.agentId === 'athena') return choice('athena', `${by} point to the documents`, best.score);
       const sure = best !== undefined && best.score >= SURE;
-      if (input.enabled.has('athena') && isQuestion(input.text) && !(sure && best.agentId !== 'zeus')) {
+      if (input.enabled.has('athena') && isQuestion(input.text)) {
         const fit = await input.documentsFit();
-        if (fit >= DOCUMENTS_FIT) return choice('athena', 'the documents speak about this', fit);
+        const enough = sure && best.agentId !== 'zeus' ? DOCUMENTS_SURELY_FIT : DOCUMENTS_FIT;
+        if (fit >= enough) return choice('athena', 'the documents speak about this', fit);
       }
       if (best !== undefined && best.score >= 0.3)
         return choice(best.agentId, `${by} point to ${best.agentId}`, best.score);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { locationOf } from '../../http/location.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
-import { AgentMetrics, AgentParams, AgentPatch, AgentStatus, MetricsQuery } from './schema.ts';
+import { AgentMetrics, AgentParams, AgentPatch, AgentStatus, ListAgents, MetricsQuery } from './schema.ts';
 import type { AgentService } from './service.ts';
 
 export const agentRoutes = (agents: AgentService): AnyRoute[] => [
@@ -11,11 +12,17 @@ export const agentRoutes = (agents: AgentService): AnyRoute[] => [
     summary: 'Statuses of all eleven agents',
     tag: 'Agents',
     access: 'agents:read',
+    query: ListAgents,
     responses: { 200: Type.Array(AgentStatus) },
-    handler: async ({ caller, reply }) => {
+    handler: async ({ caller, query, request, reply }) => {
+      const { page = 1, limit = 20 } = query;
       const statuses = await agents.list(caller.tenantId);
       reply.header('x-total-count', statuses.length);
-      return statuses;
+      if (page * limit < statuses.length) {
+        const next = locationOf(request, `/agents?page=${page + 1}&limit=${limit}`);
+        reply.header('link', `<${next}>; rel="next"`);
+      }
+      return statuses.slice((page - 1) * limit, page * limit);
     },
   }),
   route({

@@ -48,6 +48,11 @@ export const AgentStatus = Type.Object({
 });
 export type AgentStatus = Static<typeof AgentStatus>;
 
+export const ListAgents = Strict({
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 1' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 20' })),
+});
+
 export const AgentParams = Strict({
   id: Type.String({ minLength: 1, maxLength: 64, description: 'Agent id' }),
 });

@@ -1,7 +1,7 @@
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import { holdRequest, type RunDeps } from './execute.ts';
-import type { ChooseAgent } from './start.ts';
+import type { ChooseAgent, RoutedChoice } from './start.ts';
 
 /**
  * Which agent answers: the built-in router; where that is unsure and a real model is set up, the model chooses by a
@@ -72,7 +72,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
   const ask = async (
     input: Parameters<ChooseAgent>[0],
     agents: readonly EffectiveAgent[],
-  ): Promise<Omit<RouteChoice, 'candidates'> | null> => {
+  ): Promise<{ choice: Omit<RouteChoice, 'candidates'> | null; spent?: RoutedChoice['spent'] }> => {
     const ref = models.defaultModel;
     const open = new Set(agents.map((agent) => agent.definition.id));
     const messages = [
@@ -114,7 +114,10 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
         signal: input.signal,
       });
       await charge(answer.ref.id, answer.usage, answer.costNanoUsd, answer.estimated);
-      return readChoice(answer.content, open);
+      return {
+        choice: readChoice(answer.content, open),
+        spent: { costNano: answer.costNanoUsd, usage: answer.usage },
+      };
     } catch (error) {
       const partial = error instanceof ModelCallError ? error.partial : undefined;
       const cost = error instanceof ModelCallError ? error.costNanoUsd : 0;
@@ -125,7 +128,10 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
         true,
       );
       onError(error, 'the model could not choose an agent; the built-in router does');
-      return null;
+      return {
+        choice: null,
+        ...(partial === undefined ? {} : { spent: { costNano: cost, usage: partial.usage } }),
+      };
     }
   };
 
@@ -141,6 +147,10 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     if (choice.confidence >= SURE || models.defaultModel.provider === 'builtin' || agents.length < 2)
       return choice;
     const asked = await ask(input, agents);
-    return asked === null ? choice : { ...asked, candidates: choice.candidates };
+    const { spent } = asked;
+    return {
+      ...(asked.choice === null ? choice : { ...asked.choice, candidates: choice.candidates }),
+      ...(spent === undefined ? {} : { spent }),
+    };
   };
 };

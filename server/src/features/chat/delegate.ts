@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -33,7 +34,7 @@ export interface DelegateOptions
   decision(context: ToolContext, proposalId: string): Promise<Decision>;
 }
 
-const inputSchema = (agents: readonly EffectiveAgent[]) => ({
+const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> => ({
   type: 'object',
   properties: {
     agent: {
@@ -140,6 +141,15 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       passages: state.passages.map(({ n: _n, ...passage }) => passage),
       citedInContent: true,
     };
+  };
+
+  /** One schema for each choice of agents: what others keep by a tool's schema would be made anew for each run else. */
+  const schemas = new LRUCache<string, Record<string, unknown>>({ max: 1_000 });
+  const inputSchema = (others: readonly EffectiveAgent[]): Record<string, unknown> => {
+    const key = others.map((other) => other.definition.id).join(' ');
+    const known = schemas.get(key) ?? schemaFor(others);
+    schemas.set(key, known);
+    return known;
   };
 
   const toolFor = (others: readonly EffectiveAgent[]): AgentTool => ({

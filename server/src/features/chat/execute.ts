@@ -205,7 +205,7 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
  * Runs until the end, from `state` on. Every finished step of a run with tools is written before the next one begins.
  * Throws for faults of our own only; what providers and tools do wrong is in the result.
  */
-export const executeRun = async (
+const loop = async (
   plan: RunPlan,
   state: RunState,
   subject: CostSubject,
@@ -213,20 +213,13 @@ export const executeRun = async (
   events: RunEvents,
   hooks: RunHooks,
   deps: RunDeps,
+  result: RunResult,
 ): Promise<RunResult> => {
   const { models, costs, clock, store } = deps;
   const agentId = plan.agent.definition.id;
   const runId = subject.runId ?? '';
   const specs = toolSpecs(plan.tools);
   const startedAt = clock.now();
-  const result: RunResult = {
-    state,
-    finishReason: 'stop',
-    model: plan.model,
-    open: { hold: plan.firstHold, entries: [] },
-    error: null,
-  };
-
   const say = (text: string): void => {
     if (text === '') return;
     state.firstTokenMs ??= clock.now() - startedAt;
@@ -262,6 +255,7 @@ export const executeRun = async (
       ...sized,
       grounding: groundingOf(plan, state.passages),
       maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
+      promptBound: bound,
     };
     if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say('\n\n');
     if (plan.streaming) return models.stream(plan.model, call, say);
@@ -442,5 +436,31 @@ export const executeRun = async (
         },
       },
     ]);
+  }
+};
+
+/** `loop`, and whatever happens in it: no reservation is left behind, and what has been used is on the ledger. */
+export const executeRun = async (
+  plan: RunPlan,
+  state: RunState,
+  subject: CostSubject,
+  context: ToolContext,
+  events: RunEvents,
+  hooks: RunHooks,
+  deps: RunDeps,
+): Promise<RunResult> => {
+  const result: RunResult = {
+    state,
+    finishReason: 'stop',
+    model: plan.model,
+    open: { hold: plan.firstHold, entries: [] },
+    error: null,
+  };
+  try {
+    return await loop(plan, state, subject, context, events, hooks, deps, result);
+  } catch (error) {
+    const { hold, entries } = result.open;
+    if (hold !== null) await deps.store.write((tx) => deps.costs.settle(tx, hold, entries));
+    throw error;
   }
 };

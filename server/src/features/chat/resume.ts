@@ -53,6 +53,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       questionId: row.question_id,
       plan: planOf(replayed.plan, agent, model, tools, null, null, replayed.state.costNano),
       state: replayed.state,
+      events: replayed.events,
       subject: {
         tenantId: row.tenant_id,
         userId: row.user_id,

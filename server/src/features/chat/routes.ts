@@ -48,7 +48,14 @@ const streamRun = (
   const render = renderer(request, runId);
   const stream = openSse(reply, { draining: options.draining() });
   if ('finished' in source) {
-    stream.send(source.finished.map((event, i) => (i < seen ? '' : render(event, i + 1))).join(''));
+    const { finished } = source;
+    // A reader may have seen more than a restart has left: it gets the end all the same, under a number of its own.
+    const last = finished.at(-1);
+    const frames =
+      seen > finished.length && last !== undefined
+        ? render(last, seen + 1)
+        : finished.map((event, i) => (i < seen ? '' : render(event, i + 1))).join('');
+    stream.send(frames);
     stream.end();
     return reply;
   }
@@ -93,7 +100,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       async () => {
         const run = await start();
         return {
-          result: streamRun(options, input, { live: run }, run.runId, 0),
+          send: () => streamRun(options, input, { live: run }, run.runId, 0),
           answer: { status: 200, headers: {}, body: run.runId },
         };
       },

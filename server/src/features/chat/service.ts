@@ -9,7 +9,7 @@ import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals
 import { createDelegateSource } from './delegate.ts';
 import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
 import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
-import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
@@ -165,8 +165,10 @@ export const createChatService = (given: ChatOptions) => {
       error instanceof AppError
         ? error
         : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+    const told = events.all().filter((event) => event.event !== 'message.delta');
+    const journal = JSON.stringify(packJournal([...told, { event: 'error', data: errorData(fault) }]));
     await store
-      .interrupt(run.runId, JSON.stringify(errorData(fault)), clock.now())
+      .interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now())
       .catch((inner: unknown) => {
         options.onError(inner, 'a failed run could not be stored');
       });
@@ -226,14 +228,8 @@ export const createChatService = (given: ChatOptions) => {
       leave();
       throw error;
     }
-    const events = createRunEvents();
-    events.emit('run.started', {
-      run_id: started.runId,
-      conversation_id: started.conversationId,
-      message_id: started.messageId,
-    });
-    const { agentId, reason, confidence, candidates } = started.plan.record.choice;
-    events.emit('agent.selected', { agent_id: agentId, reason, confidence, candidates });
+    const events = createRunEvents(started.events);
+    const { agentId } = started.plan.record.choice;
     publish(started, 'message.created', {
       id: started.questionId,
       role: 'user',
@@ -344,7 +340,7 @@ export const createChatService = (given: ChatOptions) => {
           return null;
         });
         if (read === null) {
-          await store.interrupt(row.id, JSON.stringify(errorData(interrupted())), now);
+          await store.interrupt(row.id, JSON.stringify(errorData(interrupted())), journalOf(row), now);
           counts.failed += 1;
           continue;
         }
@@ -375,6 +371,14 @@ export const createChatService = (given: ChatOptions) => {
       await all();
     },
   };
+};
+
+/** The events that an interrupted run had stored, with its end. What it had streamed since is lost with its process. */
+const journalOf = (row: { journal: string | null }): string => {
+  const stored: PackedJournal =
+    row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
+  const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
+  return JSON.stringify({ v: 1, events: [...stored.events, ...events] } satisfies PackedJournal);
 };
 
 /** Proposals of calls that still wait, from a run's step rows. */

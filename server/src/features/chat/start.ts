@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { ModelRef } from '../../kernel/model.ts';
+import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
@@ -12,12 +12,14 @@ import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
+import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, searchQuery } from './prompt.rules.ts';
 import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
-import { initialState, type PlanStep, type RunState } from './steps.rules.ts';
+import { type PlanStep, type RunState, startState } from './steps.rules.ts';
 import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
 import { mayUse, toolSpecs } from './tools.rules.ts';
+import { addUsage, NO_USAGE } from './usage.rules.ts';
 
 /** From a request to a run that is stored and ready to go: conversation, agent, documents, prompt, reservation. */
 export interface StartDeps {
@@ -42,7 +44,12 @@ export type ChooseAgent = (input: {
   documentsFit: () => Promise<number>;
   subject: CostSubject;
   signal: AbortSignal;
-}) => Promise<RouteChoice>;
+}) => Promise<RoutedChoice>;
+
+/** A choice, and what a model that was asked for it has cost. */
+export interface RoutedChoice extends RouteChoice {
+  spent?: { costNano: NanoUsd; usage: ModelUsage };
+}
 
 /** A stored run with all that its execution needs; made by a request, or read back after a restart. */
 export interface StartedRun {
@@ -52,6 +59,8 @@ export interface StartedRun {
   questionId: string;
   plan: StoredPlan;
   state: RunState;
+  /** Events of the start: these stand in the store with the run. */
+  events: RunEvent[];
   subject: CostSubject;
   /** What of the answer is in the store already: a run that has waited has stored what it had. */
   stored: { answered: boolean; costNano: NanoUsd };
@@ -142,7 +151,7 @@ export const createStarter = (deps: StartDeps) => {
   const directAgent = async (
     caller: Caller,
     agentId: string,
-  ): Promise<{ agent: EffectiveAgent; choice: RouteChoice }> => {
+  ): Promise<{ agent: EffectiveAgent; choice: RoutedChoice }> => {
     const agent = await agents.find(caller.tenantId, agentId);
     if (agent === null) throw invalid({ field: '/context/agent_id', reason: 'is not an agent' });
     if (!agent.enabled) throw conflict(`the agent ${agentId} is switched off`);
@@ -171,8 +180,7 @@ export const createStarter = (deps: StartDeps) => {
     const conversationId = conversation?.id ?? newId();
     const runId = newId();
     const turns = conversation === null ? [] : await store.turns(conversation.id, TURNS);
-    const requestedModel: ModelRef | null =
-      context.model === null ? null : models.resolve(context.model, '/context/model');
+    const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
     const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
     const subject: CostSubject = {
       tenantId: caller.tenantId,
@@ -225,7 +233,7 @@ export const createStarter = (deps: StartDeps) => {
       ...(specs.length === 0 ? {} : { tools: specs }),
       signal: options.signal,
     });
-    const hold = holdRequest(deps, subject, model, promptBound, 0);
+    const hold = holdRequest(deps, subject, model, promptBound, choice.spent?.costNano ?? 0);
 
     const messageId = newId();
     const questionId = newId();
@@ -234,6 +242,21 @@ export const createStarter = (deps: StartDeps) => {
         ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
         agent.definition.id,
       ]),
+    ];
+    const events: RunEvent[] = [
+      {
+        event: 'run.started',
+        data: { run_id: runId, conversation_id: conversationId, message_id: messageId },
+      },
+      {
+        event: 'agent.selected',
+        data: {
+          agent_id: choice.agentId,
+          reason: choice.reason,
+          confidence: choice.confidence,
+          candidates: choice.candidates,
+        },
+      },
     ];
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
     const firstHold = await store.write(async (tx) => {
@@ -282,7 +305,7 @@ export const createStarter = (deps: StartDeps) => {
         usage: null,
         cost_nano: 0,
         error: null,
-        journal: null,
+        journal: JSON.stringify(packJournal(events)),
         tool_call_count: 0,
         first_token_ms: null,
         created_at: now,
@@ -302,19 +325,29 @@ export const createStarter = (deps: StartDeps) => {
       memories: [...preferences, ...memories],
       grounded: passages !== null,
       streaming: options.streaming,
-      choice,
+      choice: {
+        agentId: choice.agentId,
+        reason: choice.reason,
+        confidence: choice.confidence,
+        candidates: choice.candidates,
+      },
       agentIds,
       title,
       requestId: options.requestId,
       contextData: Object.keys(context.data).length > 0,
+      spent:
+        choice.spent === undefined
+          ? null
+          : { costNano: choice.spent.costNano, usage: addUsage(NO_USAGE, choice.spent.usage) },
     };
     return {
       runId,
       messageId,
       conversationId,
       questionId,
-      plan: planOf(record, agent, model, tools, firstHold, promptBound),
-      state: initialState(messages, record.passages),
+      plan: planOf(record, agent, model, tools, firstHold, promptBound, choice.spent?.costNano ?? 0),
+      state: startState(record),
+      events,
       subject,
       stored: { answered: false, costNano: 0 },
     };
@@ -327,7 +360,7 @@ export const createStarter = (deps: StartDeps) => {
     passagesOf: () => Promise<NumberedPassage[]>,
     subject: CostSubject,
     signal: AbortSignal,
-  ): Promise<{ agent: EffectiveAgent; choice: RouteChoice }> => {
+  ): Promise<{ agent: EffectiveAgent; choice: RoutedChoice }> => {
     const all = await agents.effective(caller.tenantId);
     const previousAgentId = turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null;
     const choice = await deps.choose({

@@ -29,6 +29,8 @@ export interface PlanStep {
   agentIds: string[];
   title: string;
   requestId: string | null;
+  /** What the choice of the agent has cost, where a model was asked. */
+  spent: { costNano: NanoUsd; usage: Usage } | null;
   /** The request's context held data of the caller. */
   contextData: boolean;
 }
@@ -118,6 +120,12 @@ export const initialState = (
   lastText: '',
 });
 
+/** The state of a run that is about to call its model for the first time. */
+export const startState = (plan: PlanStep): RunState => {
+  const state = initialState(plan.messages, plan.passages);
+  return plan.spent === null ? state : { ...state, costNano: plan.spent.costNano, usage: plan.spent.usage };
+};
+
 /** Takes the results of all asked calls over into what the model is told next. */
 export const tellResults = (state: RunState): void => {
   state.messages.push({ role: 'assistant', content: state.lastText, toolCalls: state.asked ?? [] });
@@ -158,7 +166,7 @@ export const replaySteps = (
 ): { plan: PlanStep; state: RunState; events: RunEvent[] } | null => {
   const first = steps[0];
   if (first?.kind !== 'plan') return null;
-  const state = initialState(first.payload.messages, first.payload.passages);
+  const state = startState(first.payload);
   let events: RunEvent[] = [];
   for (const step of steps.slice(1)) {
     if (step.kind === 'model') {

@@ -260,11 +260,11 @@ export const createChatStore = (db: Db) => ({
       .execute(),
 
   /** Ends a run that was interrupted; nothing happens where another node has ended it. */
-  interrupt: (id: string, error: string, now: number) =>
+  interrupt: (id: string, error: string, journal: string, now: number) =>
     db.write(async (tx) => {
       await tx
         .updateTable('runs')
-        .set({ status: 'failed', error, finished_at: now })
+        .set({ status: 'failed', error, journal, finished_at: now })
         .where('id', '=', id)
         .where('finished_at', 'is', null)
         .execute();

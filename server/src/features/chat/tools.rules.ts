@@ -17,22 +17,62 @@ export const modelToolName = (tool: Pick<AgentTool, 'server' | 'name'>): string 
     .replaceAll(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64);
 
-const specs = new WeakMap<AgentTool, ToolSpec>();
+interface KnownSpec {
+  server: string;
+  name: string;
+  spec: ToolSpec;
+}
 
-/** One object for each tool, run after run, so that what is measured and written of it can be kept by it. */
+/** By schema: sources may make their tools anew for each run, but keep the schemas. */
+const specs = new WeakMap<object, KnownSpec>();
+
 const specOf = (tool: AgentTool): ToolSpec => {
-  let spec = specs.get(tool);
-  if (spec === undefined) {
-    spec = { name: modelToolName(tool), description: tool.description, inputSchema: tool.inputSchema };
-    specs.set(tool, spec);
-  }
+  const { server, name, description, inputSchema } = tool;
+  const known = specs.get(inputSchema);
+  if (known?.server === server && known.name === name && known.spec.description === description)
+    return known.spec;
+  const spec = { name: modelToolName(tool), description, inputSchema };
+  specs.set(inputSchema, { server, name, spec });
   return spec;
 };
 
-export const toolSpecs = (tools: readonly AgentTool[]): ToolSpec[] => tools.map(specOf);
+const MAX_LISTS = 64;
+/** The lists in use, the newest last: one for each agent and set of permissions. */
+let lists: (readonly ToolSpec[])[] = [];
 
-export const mayUse = (globs: readonly string[], tool: AgentTool): boolean =>
-  globs.some((glob) => matchesGlob(`${tool.server}.${tool.name}`, glob));
+/**
+ * How the model is told of tools. The same tools give the same objects and the same list, run after run, so that what
+ * is measured and written of them (more than the conversation, mostly) can be kept by them.
+ */
+export const toolSpecs = (tools: readonly AgentTool[]): readonly ToolSpec[] => {
+  const list = tools.map(specOf);
+  const known = lists.find(
+    (other) => other.length === list.length && other.every((spec, i) => spec === list[i]),
+  );
+  if (known !== undefined) return known;
+  lists = [...lists.slice(1 - MAX_LISTS), list];
+  return list;
+};
+
+const MAX_NAMES = 10_000;
+const allowed = new WeakMap<readonly string[], Map<string, boolean>>();
+
+/** May the agent that names its tools by these globs use the tool? Answers are kept, since each run asks for all. */
+export const mayUse = (globs: readonly string[], tool: AgentTool): boolean => {
+  let known = allowed.get(globs);
+  if (known === undefined) {
+    known = new Map();
+    allowed.set(globs, known);
+  }
+  const name = `${tool.server}.${tool.name}`;
+  let may = known.get(name);
+  if (may === undefined) {
+    if (known.size >= MAX_NAMES) known.clear();
+    may = globs.some((glob) => matchesGlob(name, glob));
+    known.set(name, may);
+  }
+  return may;
+};
 
 export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { ok: false; reason: string };
 

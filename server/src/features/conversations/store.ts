@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compiled } from '../../db/compiled.ts';
 import type { Db, Queryable } from '../../db/db.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -15,6 +16,52 @@ const within = (db: Queryable, scope: Scope) => {
 };
 
 const likeOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+
+/** What a page shows of a conversation: whose it is has been settled by the query. */
+const LISTED = [
+  'id',
+  'title',
+  'status',
+  'metadata',
+  'agent_ids',
+  'message_count',
+  'cost_nano',
+  'created_at',
+  'updated_at',
+  'archived_at',
+] as const;
+export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
+
+interface OwnPage {
+  tenant: string;
+  user: string;
+  status: string;
+  limit: number;
+  offset: number;
+}
+
+/** One's own conversations without a search, page by page: what every client asks for first and most. */
+const ownPage = compiled<OwnPage, ListedConversation>((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select(LISTED)
+    .where('tenant_id', '=', p('tenant'))
+    .where('user_id', '=', p('user'))
+    .where('status', '=', p('status'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p('limit'))
+    .offset(p('offset')),
+);
+
+const ownCount = compiled<Pick<OwnPage, 'tenant' | 'user' | 'status'>, { n: number }>((db, p) =>
+  db
+    .selectFrom('conversations')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', p('tenant'))
+    .where('user_id', '=', p('user'))
+    .where('status', '=', p('status')),
+);
 
 export const createConversationStore = (db: Db) => {
   const filtered = (scope: Scope, filter: ConversationFilter) => {
@@ -39,8 +86,20 @@ export const createConversationStore = (db: Db) => {
     find: (scope: Scope, id: string): Promise<ConversationRow | undefined> =>
       within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
 
-    async list(scope: Scope, filter: ConversationFilter, page: PageRequest) {
-      let rows = filtered(scope, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+    async list(
+      scope: Scope,
+      filter: ConversationFilter,
+      page: PageRequest,
+    ): Promise<{ rows: ListedConversation[]; total: number }> {
+      if (scope.reach === 'own' && filter.q === null && page.after === null) {
+        const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
+        const [items, counted] = await Promise.all([
+          ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
+          ownCount(db.read, own),
+        ]);
+        return { rows: items, total: Number(counted[0]?.n ?? 0) };
+      }
+      let rows = filtered(scope, filter).select(LISTED).orderBy('created_at', 'desc').orderBy('id', 'desc');
       if (page.after) rows = rows.where(after(page.after, '<'));
       else rows = rows.offset((page.page - 1) * page.limit);
       const [items, total] = await Promise.all([

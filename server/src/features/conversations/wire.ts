@@ -1,12 +1,13 @@
-import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
+import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
+import type { ListedConversation } from './store.ts';
 
 /** Stored rows to wire forms. JSON columns were written by this feature, so their shapes are known. */
 const json = <T>(text: string | null, fallback: T): T => (text === null ? fallback : (JSON.parse(text) as T));
 
-export const conversationOf = (row: ConversationRow): Conversation => ({
+export const conversationOf = (row: ListedConversation): Conversation => ({
   id: row.id,
   title: row.title,
   status: row.status === 'archived' ? 'archived' : 'active',

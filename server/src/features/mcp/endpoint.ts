@@ -101,7 +101,11 @@ export const redactorOf = (endpoint: McpEndpoint | null): ((text: string) => str
   if (endpoint === null) return (text) => text;
   const secrets =
     endpoint.transport === 'stdio'
-      ? Object.values(endpoint.env)
+      ? [
+          ...Object.values(endpoint.env),
+          ...endpoint.args,
+          ...endpoint.args.map((arg) => arg.replace(/^--?[\w-]+=/, '')),
+        ]
       : [
           ...Object.values(endpoint.headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
           endpoint.oauth?.clientSecret ?? '',

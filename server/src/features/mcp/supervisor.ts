@@ -81,6 +81,10 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     if (log.length > MAX_LOG_LINES) log.splice(0, log.length - MAX_LOG_LINES);
   };
 
+  /** What a server says of a failure may repeat what it was configured with; neither callers nor logs may see that. */
+  const withoutSecrets = (error: unknown): unknown =>
+    error instanceof McpFault ? new McpFault(error.kind, options.redact(error.message)) : error;
+
   const letGo = (old: McpSession | null): void => {
     if (old === null) return;
     const done = old.close().finally(() => closing.delete(done));
@@ -224,7 +228,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         return await work(target, { ...call, timeoutMs: left() });
       } catch (error) {
         // Nothing ran at the server: it did not know whom it was talking to.
-        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0) throw error;
+        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0)
+          throw withoutSecrets(error);
         await renew(target);
       } finally {
         inFlight--;

@@ -154,8 +154,18 @@ export interface EntityFilter {
 }
 
 export const createEntityStore = (db: Db) => {
-  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => withStoreFaults(db.write(work));
+  let changes = 0;
+  const write = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
+    try {
+      return await withStoreFaults(db.write(work));
+    } finally {
+      changes += 1;
+    }
+  };
   return {
+    /** Counts the writes of this process after which somebody may see an entity that they did not see before. */
+    changes: (): number => changes,
+
     async list(scope: Scope, filter: EntityFilter, page: PageRequest) {
       let base = db.read.selectFrom('memory_entities').where(readable('memory_entities', scope));
       if (filter.type !== undefined) base = base.where('type_folded', '=', foldName(filter.type));
@@ -377,7 +387,7 @@ export const createEntityStore = (db: Db) => {
 
     /** Notes that these were of use: they fade more slowly from now on. */
     used: (ids: readonly string[], nowMs: number): Promise<void> =>
-      write(async (tx) => {
+      db.write(async (tx) => {
         if (ids.length === 0) return;
         await tx
           .updateTable('memory_entities')

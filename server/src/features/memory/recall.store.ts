@@ -88,7 +88,7 @@ export const createRecallStore = (db: Db) => {
   });
 
   return {
-    /** Is there anything to recall? Asked before each turn of a chat, where all else costs a hundred times as much. */
+    /** Is there anything that the user may be reminded of? */
     async any(scope: Scope): Promise<boolean> {
       return (await anyEntity(db.read, { tenant: scope.tenantId, user: scope.userId })).length > 0;
     },

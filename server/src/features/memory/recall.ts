@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import type { Embedder } from '../../kernel/embedder.ts';
@@ -40,6 +41,8 @@ export interface RecallParts {
 }
 
 const MAX_LINE = 400;
+/** How long another node's first entity of a user may go unseen. */
+const NOTHING_TTL_MS = 5_000;
 const MIN_COSINE = 0.35;
 
 const dot = (a: Float32Array, b: Float32Array): number => {
@@ -155,13 +158,27 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     });
   };
 
+  const nothing = new LRUCache<string, { changes: number; at: number }>({ max: 50_000 });
+
+  /** Is there anything to recall? Most users have no memory yet, and each turn of their chats asks twice. */
+  const anything = async (who: Who): Promise<boolean> => {
+    const key = `${who.tenantId}|${who.userId}`;
+    const known = nothing.get(key);
+    const changes = entities.changes();
+    const now = clock.now();
+    if (known !== undefined && known.changes === changes && now - known.at < NOTHING_TTL_MS) return false;
+    const found = await recallStore.any(personalScope(who));
+    if (!found) nothing.set(key, { changes, at: now });
+    return found;
+  };
+
   return {
     embedPending,
 
     /** Facts that bear on the query, the best first. Of two that contradict, the newer one stands before the older. */
     async recall(who: Who, query: string, limit: number): Promise<RecalledFact[]> {
+      if (!(await anything(who))) return [];
       const scope = personalScope(who);
-      if (!(await recallStore.any(scope))) return [];
       const asked = readQuery(query.slice(0, 4_096));
       const like = await likeness(who, query.slice(0, 4_096));
       const near = [...like].filter(([, cosine]) => cosine >= MIN_COSINE);
@@ -200,9 +217,8 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
 
     /** What the user wants and likes, and what they are called: for every prompt. */
     async preferences(who: Who, limit = 20): Promise<string[]> {
-      const scope = personalScope(who);
-      if (!(await recallStore.any(scope))) return [];
-      const found = await recallStore.preferences(scope, limit);
+      if (!(await anything(who))) return [];
+      const found = await recallStore.preferences(personalScope(who), limit);
       return found.map((statement) => recalled(statement, who, 1).text);
     },
   };

@@ -3,6 +3,7 @@ export { createPrices, type PriceOptions, type Prices } from './prices.ts';
 export {
   affordableOutputTokens,
   BUILTIN,
+  boundUsage,
   costOfUsage,
   DEFAULT_MODELS,
   DEFAULT_RETRY,

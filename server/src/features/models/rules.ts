@@ -47,6 +47,36 @@ export const pickDefaultModel = (facts: DefaultModelFacts): string => {
   return local === undefined ? BUILTIN.id : `ollama/${local}`;
 };
 
+/** The most tokens that a call can have used, as far as is known before it. */
+export interface UsageBound {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+const counted = (tokens: number, most: number): number =>
+  Number.isFinite(tokens) && tokens >= 0 ? Math.min(Math.trunc(tokens), most) : most;
+
+/**
+ * Counts that cannot be (more prompt than was sent, more output than was allowed, no number at all) are cut to what can:
+ * a provider that reports nonsense must not spend a budget. Cut counts are marked as estimated.
+ */
+export const boundUsage = (usage: ModelUsage, bound: UsageBound): ModelUsage => {
+  const inputTokens = counted(usage.inputTokens, bound.inputTokens);
+  const outputTokens = counted(usage.outputTokens, bound.outputTokens);
+  const cachedInputTokens = counted(usage.cachedInputTokens, inputTokens);
+  const cacheWriteTokens = counted(usage.cacheWriteTokens, inputTokens - cachedInputTokens);
+  const reasoningTokens = counted(usage.reasoningTokens, outputTokens);
+  const same =
+    inputTokens === usage.inputTokens &&
+    outputTokens === usage.outputTokens &&
+    cachedInputTokens === usage.cachedInputTokens &&
+    cacheWriteTokens === usage.cacheWriteTokens &&
+    reasoningTokens === usage.reasoningTokens;
+  return same
+    ? usage
+    : { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, estimated: true };
+};
+
 export interface RetryPolicy {
   /** Calls of one model in all. */
   maxAttempts: number;

@@ -16,6 +16,8 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { promptTokensBound } from '../../kernel/tokens.ts';
 import {
   affordableOutputTokens,
+  BUILTIN,
+  boundUsage,
   type Circuit,
   type CircuitState,
   CLOSED_CIRCUIT,
@@ -27,6 +29,7 @@ import {
   nextCircuit,
   parseModelId,
   type RetryPolicy,
+  type UsageBound,
   worstCaseCost,
 } from './rules.ts';
 
@@ -36,6 +39,8 @@ export interface ModelsOptions {
   defaultModel: string;
   /** Tried in order where a model is not available. */
   fallbacks?: readonly string[];
+  /** Further models that a caller may pick (the setting MODELS). */
+  offered?: readonly string[];
   prices: { of(ref: ModelRef): ModelPrice };
   clock: Clock;
   /** 0 up to 1. */
@@ -45,7 +50,10 @@ export interface ModelsOptions {
   retry?: RetryPolicy;
 }
 
-export type ModelCall = Omit<ModelRequest, 'model'>;
+export interface ModelCall extends Omit<ModelRequest, 'model'> {
+  /** `promptBound` of the call, where it has been measured: more prompt tokens than this are not believed. */
+  promptBound?: number;
+}
 
 export interface ModelCallResult extends ModelResult {
   /** The model that answered: a fallback where the asked one was not available. */
@@ -70,6 +78,9 @@ export class ModelCallError extends ModelError {
   }
 }
 
+/** No call has more tokens than this, whatever a provider says. */
+const MAX_TOKENS = 100_000_000;
+
 export interface ProviderState {
   provider: string;
   state: CircuitState;
@@ -80,6 +91,8 @@ export interface Models {
   readonly defaultModel: ModelRef;
   /** The model of an id, the default one for null. VALIDATION_ERROR on `field` for an unknown one. */
   resolve(modelId: string | null, field?: string): ModelRef;
+  /** As `resolve`, for a model that a caller asks for: one of those that are set up by name. */
+  pick(modelId: string): ModelRef;
   generate(ref: ModelRef, call: ModelCall): Promise<ModelCallResult>;
   stream(ref: ModelRef, call: ModelCall, onText: (text: string) => void): Promise<ModelCallResult>;
   isLocal(ref: ModelRef): boolean;
@@ -123,6 +136,12 @@ export const createModels = (options: ModelsOptions): Models => {
 
   const defaultModel = known(options.defaultModel, '/MODEL');
   const fallbacks = (options.fallbacks ?? []).map((id) => known(id, '/MODEL_FALLBACKS'));
+  const offered = new Set([
+    defaultModel.id,
+    ...fallbacks.map((ref) => ref.id),
+    ...(options.offered ?? []).map((id) => known(id, '/MODELS').id),
+    BUILTIN.id,
+  ]);
   const candidates = (ref: ModelRef): ModelRef[] => [
     ref,
     ...fallbacks.filter((other) => other.id !== ref.id),
@@ -157,10 +176,15 @@ export const createModels = (options: ModelsOptions): Models => {
   /** `hadText` tells whether the failed call had already shown something to the caller. */
   const run = async (
     ref: ModelRef,
-    signal: AbortSignal,
+    call: ModelCall,
     hadText: () => boolean,
     once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
   ): Promise<ModelCallResult> => {
+    const { signal } = call;
+    const bound: UsageBound = {
+      inputTokens: call.promptBound ?? MAX_TOKENS,
+      outputTokens: call.maxOutputTokens ?? MAX_TOKENS,
+    };
     const all = candidates(ref);
     const closed = all.filter((candidate) => !isOpen(candidate));
     // With every circuit open one try is still better than none.
@@ -176,7 +200,8 @@ export const createModels = (options: ModelsOptions): Models => {
         try {
           const result = await once(provider, candidate);
           report(candidate.provider, 'ok');
-          return { ...result, ref: candidate, attempts, ...cost(candidate, result.usage) };
+          const usage = boundUsage(result.usage, bound);
+          return { ...result, usage, ref: candidate, attempts, ...cost(candidate, usage) };
         } catch (error) {
           if (!(error instanceof ModelError)) throw error;
           report(candidate.provider, error.kind);
@@ -197,11 +222,19 @@ export const createModels = (options: ModelsOptions): Models => {
 
   return {
     defaultModel,
+    pick: (modelId) => {
+      const ref = known(modelId, '/context/model');
+      if (offered.has(ref.id)) return ref;
+      throw invalid({
+        field: '/context/model',
+        reason: `must be one of ${[...offered].join(', ')} (the setting MODELS adds others)`,
+      });
+    },
     resolve: (modelId, field = '/context/model') => (modelId === null ? defaultModel : known(modelId, field)),
     generate: (ref, call) =>
       run(
         ref,
-        call.signal,
+        call,
         () => false,
         (provider, { name }) => provider.generate({ ...call, model: name }),
       ),
@@ -213,7 +246,7 @@ export const createModels = (options: ModelsOptions): Models => {
       };
       return run(
         ref,
-        call.signal,
+        call,
         () => shown,
         (provider, { name }) => provider.stream({ ...call, model: name }, show),
       );

@@ -72,22 +72,27 @@ export const fitsStrictMode = (schema: unknown): boolean => {
   });
 };
 
-const wireTools = new WeakMap<ToolSpec, string>();
+const writtenTools = new WeakMap<readonly ToolSpec[], Buffer>();
 
-/** The same tools go with every request, and their schemas outweigh the conversation: their JSON is kept. */
-const wireTool = (tool: ToolSpec): string => {
-  let text = wireTools.get(tool);
-  if (text === undefined) {
-    text = JSON.stringify({
+/** End of the body that declares the tools: kept, since the same ones go with every call and outweigh the messages. */
+const toolsTail = (tools: readonly ToolSpec[]): Buffer => {
+  let bytes = writtenTools.get(tools);
+  if (bytes === undefined) {
+    const declared = tools.map((tool) => ({
       type: 'function',
       function: { name: tool.name, description: tool.description, parameters: tool.inputSchema },
-    });
-    wireTools.set(tool, text);
+    }));
+    bytes = Buffer.from(`,"tools":${JSON.stringify(declared)}}`);
+    writtenTools.set(tools, bytes);
   }
-  return text;
+  return bytes;
 };
 
-export const requestBody = (request: ModelRequest, stream: boolean, dialect: WireDialect): string => {
+export const requestBody = (
+  request: ModelRequest,
+  stream: boolean,
+  dialect: WireDialect,
+): string | Buffer => {
   const body: Record<string, unknown> = {
     model: request.model,
     messages: request.messages.map(wireMessage),
@@ -109,5 +114,5 @@ export const requestBody = (request: ModelRequest, stream: boolean, dialect: Wir
   const text = JSON.stringify(body);
   return request.tools === undefined || request.tools.length === 0
     ? text
-    : `${text.slice(0, -1)},"tools":[${request.tools.map(wireTool).join(',')}]}`;
+    : Buffer.concat([Buffer.from(text.slice(0, -1)), toolsTail(request.tools)]);
 };
