@@ -104,7 +104,7 @@ func TestAuthorizationCode(t *testing.T) {
 func TestWrongToken(t *testing.T) {
 	token := "not-a-token-0123456789"
 	refused := need(New(env(t, "URL"), WithToken(token)))(t)
-	_, err := refused.Agents.List(context.Background())
+	_, err := refused.Agents.List(context.Background(), nil)
 	var api *APIError
 	if !errors.As(err, &api) || !errors.Is(err, ErrUnauthorized) || api.Reason != "TOKEN_INVALID" {
 		t.Errorf("got %v", err)
@@ -117,7 +117,7 @@ func TestWrongToken(t *testing.T) {
 func TestCalls(t *testing.T) {
 	ctx := context.Background()
 	client, v2 := byKey(t), byKey(t, WithV2())
-	agents := need(client.Agents.List(ctx))(t)
+	agents := need(client.Agents.List(ctx, nil))(t)
 	equal(t, "agents", len(agents), 11)
 	if _, err := v2.Agents.Get(ctx, "nobody"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
@@ -177,7 +177,7 @@ func TestCancellation(t *testing.T) {
 	client := byKey(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := client.Agents.List(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := client.Agents.List(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	_, err := client.Chat.Send(context.Background(), ChatRequest{Message: "Hi"}, CallTimeout(time.Nanosecond), CallRetries(0))

@@ -1944,6 +1944,24 @@ func (query *ListPersonalTokensQuery) values() url.Values {
 	return values
 }
 
+// ListAgentsQuery narrows a list; zero values are left out.
+type ListAgentsQuery struct {
+	// Default 1
+	Page int64
+	// Default 20
+	Limit int64
+}
+
+func (query *ListAgentsQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setInteger(values, "page", query.Page)
+	setInteger(values, "limit", query.Limit)
+	return values
+}
+
 // ListAgentSuggestionsQuery narrows a list; zero values are left out.
 type ListAgentSuggestionsQuery struct {
 	// Page number, from 1 (default 1)

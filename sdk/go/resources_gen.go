@@ -120,8 +120,13 @@ func (r *Users) ResetPassword(ctx context.Context, id string, options ...CallOpt
 type Agents struct{ http *transport }
 
 // List: Statuses of all eleven agents
-func (r *Agents) List(ctx context.Context, options ...CallOption) ([]AgentStatus, error) {
-	return getValue[[]AgentStatus](ctx, r.http, call{method: "GET", path: "/api/v1/agents"}, options)
+func (r *Agents) List(ctx context.Context, query *ListAgentsQuery, options ...CallOption) ([]AgentStatus, error) {
+	return getValue[[]AgentStatus](ctx, r.http, call{method: "GET", path: "/api/v1/agents", query: query.values()}, options)
+}
+
+// ListAll gives every item of List, page by page; it ends after the first error.
+func (r *Agents) ListAll(ctx context.Context, query *ListAgentsQuery, options ...CallOption) iter.Seq2[AgentStatus, error] {
+	return allBareItems[AgentStatus](ctx, r.http, call{method: "GET", path: "/api/v1/agents", query: query.values()}, options)
 }
 
 // ListSuggestions: Suggested changes of agents’ instructions, newest first

@@ -145,7 +145,7 @@ describe('calls', () => {
   it('stops when cancelled and when the time is up', async () => {
     const controller = new AbortController();
     controller.abort();
-    await expect(client.agents.list({ signal: controller.signal })).rejects.toThrow(CancelledError);
+    await expect(client.agents.list({}, { signal: controller.signal })).rejects.toThrow(CancelledError);
     await expect(client.chat.send({ message: 'Hi' }, { timeoutMs: 1, maxRetries: 0 })).rejects.toThrow(
       TimedOutError,
     );
