@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -319,6 +320,11 @@ func checkError(t *testing.T, err error, want *expectedError) {
 		if !errors.Is(err, ErrProtocol) {
 			t.Errorf("got %v, want a protocol error", err)
 		}
+	case want.Kind == "oauth":
+		var oauth *OAuthError
+		if !errors.As(err, &oauth) || oauth.Status != want.Status || oauth.Code != want.Code {
+			t.Errorf("got %v, want an OAuthError", err)
+		}
 	case !errors.As(err, &api):
 		t.Errorf("got %v, want an APIError", err)
 	default:
@@ -448,6 +454,54 @@ func sameTarget(got, want string) bool {
 		}
 	}
 	return a == c
+}
+
+func TestTokens(t *testing.T) {
+	all := vectors[struct {
+		Cases []struct {
+			Name  string
+			Steps []struct {
+				NowS     int64
+				Answers  []playedAnswer
+				Requests []struct {
+					Method, Target string
+					JSON           any
+					Authorization  *string
+				}
+				Error *expectedError
+			}
+		}
+	}](t, "tokens.json")
+	secret := regexp.MustCompile("at-|rt-|pw-")
+	for _, c := range all.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			var now int64
+			play := &player{}
+			client := play.client(t, WithAuth(PasswordLogin("a@b.test", "pw-secret")), func(t *transport) {
+				t.now = func() time.Time { return time.Unix(now, 0) }
+			})
+			for _, step := range c.Steps {
+				now = step.NowS
+				play.answers, play.requests = step.Answers, nil
+				made := call{method: http.MethodGet, path: "/api/v1/agents"}
+				_, err := getValue[map[string]bool](context.Background(), client.System.http, made, nil)
+				checkError(t, err, step.Error)
+				if shown := fmt.Sprintf("%v %#v %#v", err, err, client); secret.MatchString(shown) {
+					t.Errorf("a secret shows: %s", shown)
+				}
+				equal(t, "requests", len(play.requests), len(step.Requests))
+				for n, request := range play.requests {
+					want := step.Requests[n]
+					equal(t, "method", request.method, want.Method)
+					equal(t, "target", request.target, want.Target)
+					equal(t, "authorization", request.header.Get("Authorization"), textOf(want.Authorization))
+					var body any
+					_ = json.Unmarshal(request.body, &body)
+					equal(t, "body", body, want.JSON)
+				}
+			}
+		})
+	}
 }
 
 func TestChats(t *testing.T) {

@@ -15,6 +15,8 @@ from pentarch import (
     Client,
     ConnectionFailedError,
     LogEntry,
+    OAuthError,
+    PasswordLogin,
     PentarchError,
     ProtocolError,
     SseParser,
@@ -38,6 +40,10 @@ class Vectors(unittest.TestCase):
             return
         if expected["kind"] == "protocol":
             self.assertIsInstance(error, ProtocolError)
+            return
+        if expected["kind"] == "oauth":
+            assert isinstance(error, OAuthError), error
+            self.assertEqual((error.status, error.code), (expected["status"], expected["code"]))
             return
         assert isinstance(error, ApiError), error
         self.assertEqual((error.status, error.code), (expected["status"], expected["code"]))
@@ -204,6 +210,67 @@ class Vectors(unittest.TestCase):
         except PentarchError as raised:
             error = raised
         self.check_exchange(case, play, result, error, told)
+
+    def check_step(self, step: dict[str, Any], play: Play, result: Any, error: PentarchError | None) -> None:
+        if step["error"] is None:
+            self.assertIsNone(error)
+            self.assertEqual(result, {"ok": True})
+        else:
+            self.check_error(error, step["error"])
+            self.assertNotRegex(f"{error!r} {error} {vars(error)}", "at-|rt-|pw-")
+        self.assertEqual(
+            [
+                {
+                    "method": request.method,
+                    "target": target_of(request),
+                    "json": body_of(request),
+                    "authorization": request.headers.get("authorization"),
+                }
+                for request in play.requests
+            ],
+            step["requests"],
+        )
+        play.requests.clear()
+
+    def test_tokens(self) -> None:
+        for case in read_vectors("tokens.json")["cases"]:
+            with self.subTest(case["name"], client="blocking"):
+                now = [0.0]
+                play = Play([answer for step in case["steps"] for answer in step["answers"]])
+                client = Client(
+                    "http://api.invalid",
+                    auth=PasswordLogin("a@b.test", "pw-secret"),
+                    transport=PlayedTransport(play),
+                    now=lambda: now[0],
+                )
+                for step in case["steps"]:
+                    now[0] = step["nowS"]
+                    result, error = None, None
+                    try:
+                        result = client.http.json(Call("GET", "/api/v1/agents"))
+                    except PentarchError as raised:
+                        error = raised
+                    self.check_step(step, play, result, error)
+            with self.subTest(case["name"], client="asyncio"):
+                asyncio.run(self.async_tokens(case))
+
+    async def async_tokens(self, case: dict[str, Any]) -> None:
+        now = [0.0]
+        play = Play([answer for step in case["steps"] for answer in step["answers"]])
+        client = AsyncClient(
+            "http://api.invalid",
+            auth=PasswordLogin("a@b.test", "pw-secret"),
+            transport=AsyncPlayedTransport(play),
+            now=lambda: now[0],
+        )
+        for step in case["steps"]:
+            now[0] = step["nowS"]
+            result, error = None, None
+            try:
+                result = await client.http.json(Call("GET", "/api/v1/agents"))
+            except PentarchError as raised:
+                error = raised
+            self.check_step(step, play, result, error)
 
     def check_chat(
         self, case: dict[str, Any], play: Play, seen: list[tuple[str, str, Any]], error: PentarchError | None
