@@ -34,7 +34,24 @@ describe('router', () => {
   });
 
   it('leaves a clear question to its specialist where the documents only touch on it', async () => {
-    expect(await chosen(ferry, 0.6)).toBe('chronos');
+    expect(await chosen(ferry, 0.5)).toBe('chronos');
+  });
+
+  it.each([
+    'After how many months is a mooring rope replaced?',
+    'How many months does a mooring rope last?',
+    '東京タワーの高さは？',
+    'How much does a ferry ticket cost?',
+  ])('gives %j to athena where the documents answer', async (question) => {
+    expect(await chosen(question, 0.7)).toBe('athena');
+  });
+
+  it.each([
+    ['How much did we spend this month?', 'prometheus'],
+    ['How much of the budget is left?', 'prometheus'],
+    ['What time is it in Tokyo?', 'chronos'],
+  ])('leaves %j to %s, however well the documents fit', async (question, agent) => {
+    expect(await chosen(question, 1)).toBe(agent);
   });
 
   it('leaves an order to its specialist, however well the documents fit', async () => {

@@ -9,6 +9,8 @@ import {
   type McpSession,
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
+import { redactFault } from './endpoint.ts';
+import { redactErrorResult } from './results.ts';
 import { backOffMs } from './rules.ts';
 import type { RuntimeState, ServerRuntime } from './runtime.ts';
 import type { LogLine, ServerStatus } from './types.ts';
@@ -80,10 +82,6 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     log.push({ at: clock.now(), source, text: options.redact(text) });
     if (log.length > MAX_LOG_LINES) log.splice(0, log.length - MAX_LOG_LINES);
   };
-
-  /** What a server says of a failure may repeat what it was configured with; neither callers nor logs may see that. */
-  const withoutSecrets = (error: unknown): unknown =>
-    error instanceof McpFault ? new McpFault(error.kind, options.redact(error.message)) : error;
 
   const letGo = (old: McpSession | null): void => {
     if (old === null) return;
@@ -229,7 +227,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       } catch (error) {
         // Nothing ran at the server: it did not know whom it was talking to.
         if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0)
-          throw withoutSecrets(error);
+          throw redactFault(error, options.redact);
         await renew(target);
       } finally {
         inFlight--;
@@ -274,9 +272,9 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     },
     settled,
     callTool: (tool, args, call) =>
-      ask(call, (target, { signal, timeoutMs, onProgress }) => {
+      ask(call, async (target, { signal, timeoutMs, onProgress }) => {
         const limits: McpCallOptions = { signal, timeoutMs, onProgress };
-        return target.callTool(tool, args, limits);
+        return redactErrorResult(await target.callTool(tool, args, limits), options.redact);
       }),
     ask,
     logs: () => log,
