@@ -2,16 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Builds dist/: JavaScript, types and a package.json of its own, which is what `npm pack` and `npm publish` take. */
+/**
+ * `node sdk/typescript/pack.ts [folder]` builds into the folder, by default dist/: JavaScript, types and a package.json
+ * of its own, which is what `npm pack` and `npm publish` take.
+ */
 
 const HERE = import.meta.dirname;
 const ROOT = path.join(HERE, '..', '..');
-const DIST = path.join(HERE, 'dist');
+const DIST = path.resolve(process.argv[2] ?? path.join(HERE, 'dist'));
 
-rmSync(DIST, { recursive: true, force: true });
+// A folder that somebody named is theirs: only our own is emptied.
+if (process.argv[2] === undefined) rmSync(DIST, { recursive: true, force: true });
 const built = spawnSync(
   process.execPath,
-  [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', HERE],
+  [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', HERE, '--outDir', DIST],
   {
     stdio: 'inherit',
   },

@@ -17,9 +17,9 @@ const run = (command: string, args: readonly string[], cwd: string): string => {
 it('installs from its tarball and runs', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-pack-'));
   try {
-    run(process.execPath, [path.join(ROOT, 'sdk', 'typescript', 'pack.ts')], ROOT);
-    run('npm', ['pack', path.join(ROOT, 'sdk', 'typescript', 'dist'), '--pack-destination', folder], folder);
-    const [tarball = ''] = readdirSync(folder);
+    run(process.execPath, [path.join(ROOT, 'sdk', 'typescript', 'pack.ts'), path.join(folder, 'dist')], ROOT);
+    run('npm', ['pack', path.join(folder, 'dist'), '--pack-destination', folder], folder);
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     const project = path.join(folder, 'project');
     mkdirSync(project);
     writeFileSync(path.join(project, 'package.json'), '{"name":"empty","version":"1.0.0","type":"module"}');
