@@ -18,7 +18,7 @@ const result = await cruise(FOLDERS, {
   validate: true,
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: '^(server|cli|console)/dist/' },
+  exclude: { path: '^(server|cli|console|sdk/typescript)/dist/' },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'require', 'node', 'default', 'types'],

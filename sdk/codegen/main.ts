@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readOperations } from './document.ts';
+import { writeGo } from './go.ts';
 import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
 import { writeTypeScript } from './typescript.ts';
@@ -19,7 +20,7 @@ const read = (file: string): string => {
 
 const document: unknown = JSON.parse(read('api/openapi.json'));
 const api = buildApi(readOperations(document));
-const files = new Map([...writeTypeScript(api), ...writePython(api)]);
+const files = new Map([...writeTypeScript(api), ...writePython(api), ...writeGo(api)]);
 const stale = [...files].filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

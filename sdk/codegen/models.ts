@@ -230,7 +230,7 @@ const responseOf = (naming: Naming, { responses }: Operation): Type | null => {
 
 const pagingOf = (naming: Naming, { responses, query }: Operation): Paging | null => {
   const [schema] = responses;
-  if (schema === undefined || !query.some(({ name }) => name === 'cursor')) return null;
+  if (schema === undefined || !query.some(({ name }) => name === 'cursor' || name === 'page')) return null;
   const item = pageItem(schema);
   if (item !== null) return { item: typeOf(naming, item), bare: false };
   return schema.type === 'array' ? { item: typeOf(naming, schema.items), bare: true } : null;

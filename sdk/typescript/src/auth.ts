@@ -1,5 +1,5 @@
 import { base64Bytes } from './base64.ts';
-import { isRecord, OAuthError, PentarchError } from './errors.ts';
+import { apiErrorFrom, isRecord, OAuthError, PentarchError } from './errors.ts';
 import { pemBytes, signRs256 } from './jwt.ts';
 
 /** Where bearer tokens come from. A source keeps its token in a closure: printing a client shows none. */
@@ -80,8 +80,9 @@ const readTokens = async (answer: Response): Promise<Tokens> => {
   }
   if (!isRecord(body)) throw new OAuthError('invalid_response', 'the token answer is no JSON', answer.status);
   if (!answer.ok) {
-    const description = body.error_description ?? body.message ?? '';
-    throw new OAuthError(String(body.code ?? body.error ?? 'error'), String(description), answer.status);
+    const known = apiErrorFrom(body, answer.status, null, null);
+    if (known !== null) throw new OAuthError(known.code, known.message, answer.status);
+    throw new OAuthError(String(body.error ?? 'error'), String(body.error_description ?? ''), answer.status);
   }
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = body;
   if (typeof accessToken !== 'string') {

@@ -5,6 +5,8 @@ import { waitMs } from './retry.ts';
 /** Live events over the WebSocket at /v2/ws (contract, section 12); connects again by itself. */
 
 export interface LiveEvent {
+  /** null for what is no event of a record, such as `ready`. */
+  readonly id: string | null;
   readonly type: string;
   readonly payload: unknown;
 }
@@ -23,10 +25,12 @@ const FORBIDDEN = 4403;
 type Item = { event: LiveEvent } | { closed: number };
 
 /** One connection: its events and its end, in order. */
-const connect = (url: string, token: string | null, options: LiveOptions) => {
+const connect = (url: string, token: string | null, lastEventId: string | null, options: LiveOptions) => {
   const Socket = options.webSocket ?? globalThis.WebSocket;
   if (Socket === undefined) throw new PentarchError('this runtime has no WebSocket: pass one as `webSocket`');
   const socket = new Socket(url);
+  const missed = lastEventId === null ? {} : { last_event_id: lastEventId };
+  let narrowed = options.topics === undefined;
   const waiting: Item[] = [];
   let wake: () => void = () => {};
   const put = (item: Item): void => {
@@ -35,7 +39,8 @@ const connect = (url: string, token: string | null, options: LiveOptions) => {
   };
   socket.addEventListener('open', () => {
     // As first message: an address would end up in logs.
-    if (token !== null) socket.send(JSON.stringify({ type: 'auth', payload: { token } }));
+    const more = options.topics === undefined ? missed : {};
+    if (token !== null) socket.send(JSON.stringify({ type: 'auth', payload: { token, ...more } }));
   });
   socket.addEventListener('message', ({ data }) => {
     let message: unknown = null;
@@ -45,11 +50,14 @@ const connect = (url: string, token: string | null, options: LiveOptions) => {
       return;
     }
     if (!isRecord(message) || typeof message.type !== 'string') return;
-    const { type, payload } = message;
-    if (type === 'ready' && options.topics !== undefined) {
-      socket.send(JSON.stringify({ type: 'subscribe', payload: { topics: options.topics } }));
+    const { id, type, payload } = message;
+    if (type === 'ready' && !narrowed) {
+      // Answered with a `ready` of its own, which is the one that the caller sees.
+      narrowed = true;
+      socket.send(JSON.stringify({ type: 'subscribe', payload: { topics: options.topics, ...missed } }));
+      return;
     }
-    put({ event: { type, payload } });
+    if (narrowed) put({ event: { id: typeof id === 'string' ? id : null, type, payload } });
   });
   socket.addEventListener('error', () => {});
   socket.addEventListener('close', ({ code }) => put({ closed: code }));
@@ -68,15 +76,17 @@ const connect = (url: string, token: string | null, options: LiveOptions) => {
 };
 
 /**
- * Events until the signal fires or the loop is left. Events of the time between two connections are not repeated.
+ * Events until the signal fires or the loop is left. What was missed between two connections is replayed; where the
+ * server cannot (`ready` then has `replay.complete` false), read the records anew.
  * @throws UnauthorizedError when a fresh token is refused twice, ConnectionFailedError when no connection succeeds.
  */
 export const liveEvents = async function* (http: Http, options: LiveOptions = {}): AsyncGenerator<LiveEvent> {
   const signal = options.signal ?? new AbortController().signal;
   const url = `${http.baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/v2/ws`;
   let failures = 0;
+  let lastEventId: string | null = null;
   while (!signal.aborted) {
-    const connection = connect(url, await http.token(signal), options);
+    const connection = connect(url, await http.token(signal), lastEventId, options);
     const stop = (): void => connection.close();
     signal.addEventListener('abort', stop, { once: true });
     let code = 0;
@@ -87,7 +97,13 @@ export const liveEvents = async function* (http: Http, options: LiveOptions = {}
           code = item.closed;
           break;
         }
-        if (item.event.type === 'ready') failures = 0;
+        const { id, type, payload } = item.event;
+        if (type === 'ready') {
+          failures = 0;
+          if (isRecord(payload) && typeof payload.last_event_id === 'string')
+            lastEventId ??= payload.last_event_id;
+        }
+        lastEventId = id ?? lastEventId;
         yield item.event;
       }
     } finally {

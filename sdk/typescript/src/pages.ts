@@ -11,21 +11,23 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** The `cursor` of a Link header's next address (RFC 8288); null without one. */
-export const nextCursorOf = (link: string | null): string | null => {
+/** What a Link header's next address asks for (RFC 8288): its cursor, else its page; null without one. */
+export const nextQueryOf = (link: string | null): { cursor: string } | { page: string } | null => {
   for (const part of (link ?? '').split(/,\s*(?=<)/)) {
     const [, target = '', rest = ''] = /^\s*<([^>]*)>(.*)$/.exec(part) ?? [];
     if (!/;\s*rel="?next"?/.test(rest)) continue;
-    return new URL(target, 'http://relative.invalid').searchParams.get('cursor');
+    const query = new URL(target, 'http://relative.invalid').searchParams;
+    const cursor = query.get('cursor');
+    const page = query.get('page');
+    if (cursor !== null) return { cursor };
+    return page === null ? null : { page };
   }
   return null;
 };
 
-const withCursor = (call: Call, cursor: string | null): Call => {
-  if (cursor === null) return call;
-  // A cursor stands in place of a page number.
-  return { ...call, query: { ...call.query, page: undefined, cursor } };
-};
+/** A cursor stands in place of a page number. */
+const nextCall = (call: Call, next: { cursor: string } | { page: string } | null): Call =>
+  next === null ? call : { ...call, query: { ...call.query, page: undefined, cursor: undefined, ...next } };
 
 /** Every item of every page; the next page is fetched when its first item is asked for. */
 export const allItems = async function* <T>(
@@ -35,7 +37,8 @@ export const allItems = async function* <T>(
 ): AsyncGenerator<T> {
   let cursor: string | null = null;
   do {
-    const page: Page<T> = await http.json<Page<T>>(withCursor(call, cursor), options);
+    const next: { cursor: string } | null = cursor === null ? null : { cursor };
+    const page: Page<T> = await http.json<Page<T>>(nextCall(call, next), options);
     yield* page.items;
     cursor = page.next_cursor;
   } while (cursor !== null);
@@ -47,9 +50,9 @@ export const allBareItems = async function* <T>(
   call: Call,
   options?: CallOptions,
 ): AsyncGenerator<T> {
-  let cursor: string | null = null;
+  let next: ReturnType<typeof nextQueryOf> = null;
   do {
-    const answer = await http.send(withCursor(call, cursor), options);
+    const answer = await http.send(nextCall(call, next), options);
     let items: T[];
     try {
       items = (await answer.response.json()) as T[];
@@ -59,6 +62,6 @@ export const allBareItems = async function* <T>(
       answer.done();
     }
     yield* items;
-    cursor = nextCursorOf(answer.response.headers.get('link'));
-  } while (cursor !== null);
+    next = nextQueryOf(answer.response.headers.get('link'));
+  } while (next !== null);
 };

@@ -9,12 +9,14 @@ import {
   createClient,
   createHttp,
   createSseParser,
+  OAuthError,
   ProtocolError,
+  passwordLogin,
   ValidationError,
   verifyWebhook,
   WebhookVerificationError,
 } from '../src/index.ts';
-import { nextCursorOf } from '../src/pages.ts';
+import { nextQueryOf } from '../src/pages.ts';
 import { mayRetry, type Refusal, retryAfterOf, waitMs } from '../src/retry.ts';
 import { type ExpectedError, type PlayedAnswer, play, readVectors } from './vectors.ts';
 
@@ -22,7 +24,7 @@ const checkError = (error: unknown, expected: ExpectedError): void => {
   if (expected.kind === 'connection') expect(error).toBeInstanceOf(ConnectionFailedError);
   else if (expected.kind === 'protocol') expect(error).toBeInstanceOf(ProtocolError);
   else {
-    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(expected.kind === 'oauth' ? OAuthError : ApiError);
     const { kind: _, ...rest } = expected;
     expect(error).toMatchObject(rest);
   }
@@ -141,9 +143,9 @@ describe('pkce.json and links.json', () => {
     expect(await challengeOf(verifier)).toBe(challenge);
   });
 
-  const links = readVectors<{ cases: { header: string | null; expect: string | null }[] }>('links.json');
+  const links = readVectors<{ cases: { header: string | null; expect: object | null }[] }>('links.json');
   it.each(links.cases)('$header', ({ header, expect: expected }) => {
-    expect(nextCursorOf(header)).toBe(expected);
+    expect(nextQueryOf(header)).toEqual(expected);
   });
 });
 
@@ -197,6 +199,56 @@ describe('exchanges.json', () => {
     expect(waitsMs).toEqual(expected.waitsMs);
     expect(told).toHaveLength(requests.length);
     if (token !== null) expect(told.join()).not.toContain(token);
+  });
+});
+
+describe('tokens.json', () => {
+  interface Case {
+    name: string;
+    steps: {
+      nowS: number;
+      answers: PlayedAnswer[];
+      requests: { method: string; target: string; json: unknown; authorization: string | null }[];
+      error: ExpectedError | null;
+    }[];
+  }
+  const { cases } = readVectors<{ cases: Case[] }>('tokens.json');
+
+  it.each(cases)('$name', async ({ steps }) => {
+    let nowS = 0;
+    const { options, requests } = play(steps.flatMap(({ answers }) => answers));
+    const auth = passwordLogin('a@b.test', 'pw-secret');
+    const http = createHttp({ ...options, auth, now: () => nowS * 1000 });
+    for (const step of steps) {
+      nowS = step.nowS;
+      requests.length = 0;
+      const done = await http
+        .json({ method: 'GET', path: '/api/v1/agents' })
+        .catch((thrown: unknown) => thrown);
+      if (step.error === null) expect(done).toEqual({ ok: true });
+      else {
+        checkError(done, step.error);
+        expect(`${done} ${JSON.stringify(done)}`).not.toMatch(/at-|rt-|pw-/);
+      }
+      expect(
+        requests.map(({ method, target, body, headers }) => ({
+          method,
+          target,
+          json: body === null ? null : JSON.parse(body),
+          authorization: headers.get('authorization'),
+        })),
+      ).toEqual(step.requests);
+    }
+  });
+
+  it('asks once for many callers', async () => {
+    const { options, requests } = play([
+      { body: JSON.stringify({ access_token: 'at', expires_in: 3600 }) },
+      ...Array.from({ length: 20 }, () => ({ body: '{}' })),
+    ]);
+    const http = createHttp({ ...options, auth: passwordLogin('a@b.test', 'pw') });
+    await Promise.all(Array.from({ length: 20 }, () => http.json({ method: 'GET', path: '/api/v1/agents' })));
+    expect(requests.filter(({ target }) => target === '/v2/auth/login')).toHaveLength(1);
   });
 });
 

@@ -27,7 +27,7 @@ export interface SeenRequest {
 }
 
 export interface ExpectedError {
-  kind: 'api' | 'connection' | 'protocol';
+  kind: 'api' | 'connection' | 'protocol' | 'oauth';
   status?: number;
   code?: string;
   requestId?: string;

@@ -12,7 +12,7 @@ from typing import Any, Callable, TypedDict, cast
 from urllib.parse import urlencode
 
 from ._core import Plan, Read, Request, Send, TokenContext
-from ._errors import OAuthError, PentarchError
+from ._errors import OAuthError, PentarchError, api_error_from
 from ._rsa import RsaKey, parse_private_key, sign_jwt
 
 _REFRESH_BEFORE_S = 60.0
@@ -38,10 +38,10 @@ def _read_tokens(status: int, body: bytes) -> Tokens:
         raise OAuthError("invalid_response", "the token answer is no JSON", status)
     answer = cast("dict[str, Any]", value)
     if not 200 <= status < 300:
-        nested = answer.get("error")
-        inner = cast("dict[str, Any]", nested) if isinstance(nested, dict) else answer
-        code = inner.get("code") or inner.get("error") or "error"
-        raise OAuthError(str(code), str(inner.get("error_description") or inner.get("message") or ""), status)
+        known = api_error_from(answer, status, None, None)
+        if known is not None:
+            raise OAuthError(known.code, known.message, status)
+        raise OAuthError(str(answer.get("error", "error")), str(answer.get("error_description", "")), status)
     access_token, refresh_token = answer.get("access_token"), answer.get("refresh_token")
     expires_in = answer.get("expires_in")
     if not isinstance(access_token, str):

@@ -12,7 +12,7 @@ import re
 import time
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, Callable, Generator, Iterable, Mapping, Protocol
+from typing import Any, Callable, Generator, Iterable, Mapping, Protocol, cast
 from urllib.parse import urlencode
 
 from ._cancellation import Cancellation
@@ -179,7 +179,7 @@ def url_of(base_url: str, path: str, query: Mapping[str, Any] | None) -> str:
     """``path`` below the base with its query; lists repeat their name, None is left out."""
     pairs: list[tuple[str, str]] = []
     for name, value in (query or {}).items():
-        many: Iterable[Any] = value if isinstance(value, (list, tuple)) else [value]
+        many = cast("Iterable[Any]", value) if isinstance(value, (list, tuple)) else [value]
         pairs.extend((name, _query_text(one)) for one in many if one is not None)
     return base_url.rstrip("/") + path + (f"?{urlencode(pairs)}" if pairs else "")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, Mapping, cast
 
 
 class PentarchError(Exception):
@@ -133,8 +133,7 @@ class ValidationError(ApiError):
             return []
         return [
             FieldFault(str(one.get("field", "")), str(one.get("reason", "")))
-            for one in found
-            if isinstance(one, dict)
+            for one in cast("list[dict[str, Any]]", found)
         ]
 
 
@@ -217,14 +216,14 @@ def api_error_from(
     """
     if not isinstance(body, dict):
         return None
-    outer: dict[str, Any] = body
+    outer = cast("dict[str, Any]", body)
     nested = outer.get("error")
-    inner: dict[str, Any] = nested if isinstance(nested, dict) else outer
+    inner = cast("dict[str, Any]", nested) if isinstance(nested, dict) else outer
     given = _text(inner.get("code"))
     if not given:
         return None
     found = inner.get("details")
-    details: dict[str, Any] = found if isinstance(found, dict) else {}
+    details = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     # Shape B names the table's code in `error` and the reason in `code`; shape A has the reason in the details.
     code = nested.upper() if isinstance(nested, str) else given
     reason = _text(details.get("reason")) if given == code else given

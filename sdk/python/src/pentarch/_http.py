@@ -54,21 +54,24 @@ class Page(Generic[T]):
         )
 
 
-def next_cursor_of(link: str | None) -> str | None:
-    """The ``cursor`` of a Link header's next address (RFC 8288)."""
-    for target, rest in re.findall(r"<([^>]*)>([^<]*)", link or ""):
-        if re.search(r';\s*rel="?next"?', rest):
-            found = parse_qs(urlsplit(target).query).get("cursor")
-            return found[0] if found else None
+def next_query_of(link: str | None) -> dict[str, str] | None:
+    """What a Link header's next address asks for (RFC 8288): its cursor, else its page."""
+    for part in re.finditer(r"<([^>]*)>([^<]*)", link or ""):
+        if re.search(r';\s*rel="?next"?', part.group(2)):
+            query = parse_qs(urlsplit(part.group(1)).query)
+            for name in ("cursor", "page"):
+                if name in query:
+                    return {name: query[name][0]}
+            return None
     return None
 
 
-def _with_cursor(call: Call, cursor: str | None) -> Call:
-    if cursor is None:
+def _next_call(call: Call, found: dict[str, str] | None) -> Call:
+    if found is None:
         return call
     # A cursor stands in place of a page number.
-    query = {name: value for name, value in (call.query or {}).items() if name != "page"}
-    return Call(call.method, call.path, {**query, "cursor": cursor}, headers=call.headers)
+    query = {name: value for name, value in (call.query or {}).items() if name not in ("page", "cursor")}
+    return Call(call.method, call.path, {**query, **found}, headers=call.headers)
 
 
 class Http:
@@ -127,21 +130,21 @@ class Http:
         return Page.of(self.json(call, options))
 
     def all(self, call: Call, options: CallOptions | None = None) -> Iterator[Any]:
-        cursor: str | None = None
+        found: dict[str, str] | None = None
         while True:
-            page = self.page(_with_cursor(call, cursor), options)
+            page = self.page(_next_call(call, found), options)
             yield from page.items
-            cursor = page.next_cursor
-            if cursor is None:
+            if page.next_cursor is None:
                 return
+            found = {"cursor": page.next_cursor}
 
     def all_bare(self, call: Call, options: CallOptions | None = None) -> Iterator[Any]:
-        cursor: str | None = None
+        found: dict[str, str] | None = None
         while True:
-            response = self.send(_with_cursor(call, cursor), options)
+            response = self.send(_next_call(call, found), options)
             yield from parse_json(call, response.read())
-            cursor = next_cursor_of(response.headers.get("link"))
-            if cursor is None:
+            found = next_query_of(response.headers.get("link"))
+            if found is None:
                 return
 
     def stream(self, call: Call, options: CallOptions | None = None) -> ChatStream:
@@ -262,23 +265,23 @@ class AsyncHttp:
         return Page.of(await self.json(call, options))
 
     async def all(self, call: Call, options: CallOptions | None = None) -> AsyncIterator[Any]:
-        cursor: str | None = None
+        found: dict[str, str] | None = None
         while True:
-            page = await self.page(_with_cursor(call, cursor), options)
+            page = await self.page(_next_call(call, found), options)
             for item in page.items:
                 yield item
-            cursor = page.next_cursor
-            if cursor is None:
+            if page.next_cursor is None:
                 return
+            found = {"cursor": page.next_cursor}
 
     async def all_bare(self, call: Call, options: CallOptions | None = None) -> AsyncIterator[Any]:
-        cursor: str | None = None
+        found: dict[str, str] | None = None
         while True:
-            response = await self.send(_with_cursor(call, cursor), options)
+            response = await self.send(_next_call(call, found), options)
             for item in parse_json(call, await response.read()):
                 yield item
-            cursor = next_cursor_of(response.headers.get("link"))
-            if cursor is None:
+            found = next_query_of(response.headers.get("link"))
+            if found is None:
                 return
 
     def stream(self, call: Call, options: CallOptions | None = None) -> AsyncChatStream:

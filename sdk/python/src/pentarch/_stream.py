@@ -9,7 +9,7 @@ import json
 import re
 import uuid
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Iterator
 from urllib.parse import quote
 
 from ._core import Call, CallOptions, Settings
@@ -60,14 +60,12 @@ class StreamState:
             headers={"last-event-id": identity},
         )
 
-    def push(self, piece: bytes) -> list[ChatEvent]:
-        """Raises the ApiError of an ``error`` event."""
-        found: list[ChatEvent] = []
+    def push(self, piece: bytes) -> Iterator[ChatEvent]:
+        """Raises the ApiError of an ``error`` event, after the events before it."""
         for event in self._parser.push(piece):
             shown = self._event(event)
             if shown is not None:
-                found.append(shown)
-        return found
+                yield shown
 
     def _event(self, event: SseEvent) -> ChatEvent | None:
         match = _ID.fullmatch(event.id)

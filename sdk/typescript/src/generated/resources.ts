@@ -77,6 +77,9 @@ export const agents = (http: Http) => ({
   /** Statuses of all eleven agents */
   list: (query: m.ListAgentsQuery = {}, options?: CallOptions): Promise<m.AgentStatus[]> =>
     http.json({ method: 'GET', path: '/api/v1/agents', query }, options),
+  /** Every item of `list`, page by page. */
+  listAll: (query: m.ListAgentsQuery = {}, options?: CallOptions): AsyncGenerator<m.AgentStatus> =>
+    allBareItems(http, { method: 'GET', path: '/api/v1/agents', query }, options),
   /** Suggested changes of agents’ instructions, newest first */
   listSuggestions: (query: m.ListAgentSuggestionsQuery = {}, options?: CallOptions): Promise<Page<m.AgentSuggestion>> =>
     http.json({ method: 'GET', path: '/api/v1/agents/suggestions', query }, options),

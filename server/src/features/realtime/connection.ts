@@ -11,7 +11,8 @@ import { CLOSE, mayReceive, socketFormOf, TOPICS, type Topic } from './rules.ts'
 /** What a connection needs of its socket. */
 export interface Socket {
   readonly bufferedAmount: number;
-  send(data: string | Buffer): void;
+  /** Always as text: without the option bytes would go out as a binary message. */
+  send(data: string | Buffer, options: { binary: false }): void;
   close(code: number, reason: string): void;
   terminate(): void;
   ping(): void;
@@ -82,7 +83,7 @@ export const createConnection = (options: ConnectionOptions) => {
   const send = (data: string | Buffer): void => {
     if (closed) return;
     if (socket.bufferedAmount > MAX_WAITING_BYTES) return end(CLOSE.tooSlow, 'reading too slowly');
-    socket.send(data);
+    socket.send(data, { binary: false });
   };
 
   const refuse = (error: AppError): void =>

@@ -494,6 +494,16 @@ class Agents:
         """Statuses of all eleven agents"""
         return cast("builtins.list[m.AgentStatus]", self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
 
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.AgentStatus]:
+        """Every item of `list`, page by page."""
+        return self._http.all_bare(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
+
     def list_suggestions(
         self,
         *,
@@ -595,6 +605,16 @@ class AsyncAgents:
     ) -> builtins.list[m.AgentStatus]:
         """Statuses of all eleven agents"""
         return cast("builtins.list[m.AgentStatus]", await self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.AgentStatus]:
+        """Every item of `list`, page by page."""
+        return self._http.all_bare(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options)
 
     async def list_suggestions(
         self,

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readOperations } from './document.ts';
+import { buildApi } from './models.ts';
+import { writePython } from './python.ts';
+import { writeTypeScript } from './typescript.ts';
+import { camel, goName, pascal, singularName, snake } from './words.ts';
+
+const root = path.join(import.meta.dirname, '..', '..');
+const document: unknown = JSON.parse(readFileSync(path.join(root, 'api', 'openapi.json'), 'utf8'));
+const api = buildApi(readOperations(document));
+
+describe('names', () => {
+  it.each([
+    ['conversation_id', 'ConversationId', 'conversationId', 'conversation_id', 'ConversationID'],
+    ['listMcpServers', 'ListMcpServers', 'listMcpServers', 'list_mcp_servers', 'ListMCPServers'],
+    ['document_ids', 'DocumentIds', 'documentIds', 'document_ids', 'DocumentIDs'],
+  ])('%s', (name, ...expected) => {
+    expect([pascal(name), camel(name), snake(name), goName(name)]).toEqual(expected);
+  });
+
+  it.each([
+    ['tool_calls', 'tool_call'],
+    ['entities', 'entity'],
+    ['latency_ms', 'latency_ms'],
+    ['status', 'status'],
+    ['searches', 'search'],
+  ])('%s in the singular', (name, expected) => expect(singularName(name)).toBe(expected));
+});
+
+describe('the document', () => {
+  it('has the models that the specification names', () => {
+    const names = api.models.map(({ name }) => name);
+    for (const name of [
+      'ChatRequest',
+      'ChatResponse',
+      'SearchRequest',
+      'AgentStatus',
+      'Proposal',
+      'Conversation',
+    ]) {
+      expect(names).toContain(name);
+    }
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has each operation once, under /api/v1 where it stands there', () => {
+    const all = [...api.resources.values()].flat().map(({ operation }) => operation);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(all.some(({ id }) => id.endsWith('V2'))).toBe(false);
+    expect(all.find(({ id }) => id === 'chat')?.path).toBe('/api/v1/chat');
+    expect(all.find(({ id }) => id === 'login')?.path).toBe('/v2/auth/login');
+  });
+
+  it('gives every list with pages an iterator, bare arrays too', () => {
+    const paging = [...api.resources.values()].flat().filter((method) => method.paging !== null);
+    const cursors = [...api.resources.values()]
+      .flat()
+      .filter(({ operation }) => operation.query.some(({ name }) => name === 'page'));
+    expect(paging.map(({ operation }) => operation.id)).toEqual(cursors.map(({ operation }) => operation.id));
+    expect(paging.filter((method) => method.paging?.bare).map(({ operation }) => operation.id)).toEqual([
+      'listAgents',
+      'listProposals',
+    ]);
+  });
+});
+
+describe('hostile documents', () => {
+  const withText = (text: string) => ({
+    paths: {
+      '/api/v1/things': {
+        get: {
+          operationId: 'listThings',
+          summary: text,
+          tags: ['Things'],
+          responses: {
+            200: {
+              content: {
+                'application/json': {
+                  schema: { type: 'object', properties: { from: { type: 'string', description: text } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+
+  it('cannot end a comment', () => {
+    const files = writeTypeScript(buildApi(readOperations(withText('a */ b'))));
+    for (const text of files.values()) expect(text).not.toContain('a */ b');
+  });
+
+  it('is refused where Python reserves the name of a field', () => {
+    expect(() => writePython(buildApi(readOperations(withText('x'))))).toThrow('a field is named from');
+  });
+});

@@ -1,0 +1,3 @@
+module github.com/pentarch/pentarch/sdk/go
+
+go 1.24

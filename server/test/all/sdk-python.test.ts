@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AcceptanceServer, startAcceptanceServer } from '../../../sdk/acceptance.ts';
+
+/** The Python client: the shared vectors, and its acceptance suite against a started server. Needs `python3`. */
+
+const FOLDER = path.join(import.meta.dirname, '..', '..', '..', 'sdk', 'python');
+
+const run = (
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; output: string }> =>
+  new Promise((resolve, reject) => {
+    const child = spawn('python3', args, {
+      cwd: FOLDER,
+      env: { ...process.env, PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.once('error', (error) =>
+      reject(new Error(`python3 is needed (apt-get install python3): ${error.message}`)),
+    );
+    child.once('close', (code) => resolve({ code, output }));
+  });
+
+let acceptance: AcceptanceServer;
+beforeAll(async () => {
+  acceptance = await startAcceptanceServer();
+});
+afterAll(() => acceptance?.close());
+
+it('passes the vectors', async () => {
+  const { code, output } = await run(['-m', 'unittest', 'tests.test_vectors']);
+  expect(output).toContain('OK');
+  expect(code).toBe(0);
+});
+
+it('passes the acceptance suite', async () => {
+  const { code, output } = await run(
+    ['-W', 'error::ResourceWarning', '-m', 'unittest', 'tests.acceptance'],
+    await acceptance.freshEnv(),
+  );
+  expect(output).toMatch(/Ran [1-9]\d* tests[\s\S]*OK/);
+  expect(code).toBe(0);
+}, 180_000);
+
+it('is importable from its built wheel alone', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-wheel-'));
+  try {
+    const built = await run(['-m', 'pip', 'wheel', '--no-index', '--no-deps', '--wheel-dir', folder, '.']);
+    expect(built.output).toContain('pentarch-2.0.0-py3-none-any.whl');
+    const script =
+      'import pentarch, pathlib; print(pathlib.Path(pentarch.__file__).with_name("py.typed").exists() or pentarch.__file__)';
+    const wheel = path.join(folder, 'pentarch-2.0.0-py3-none-any.whl');
+    const used = await run(['-c', script], { PYTHONPATH: wheel });
+    expect(used.code, used.output).toBe(0);
+    expect(used.output).toContain(wheel);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 180_000);
