@@ -22,7 +22,7 @@ import { mountRoutes, prefixesOf } from './mount.ts';
 import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
-import { requestLogger } from './request-logger.ts';
+import { withLazyChildren } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
@@ -103,9 +103,8 @@ const settleBody = (request: FastifyRequest): void => {
 export const buildApp = async (options: AppOptions): Promise<FastifyInstance> => {
   const freePerMinute = options.limits.tables.reference.free.perMinute ?? 60;
   const common = {
-    loggerInstance: options.logger,
+    loggerInstance: withLazyChildren(options.logger),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    childLoggerFactory: requestLogger,
     genReqId: (raw: { headers: Record<string, string | string[] | undefined> }) =>
       clientRequestId(raw.headers['x-request-id']) ?? newId(),
     requestIdHeader: false as const,
