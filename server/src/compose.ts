@@ -260,7 +260,7 @@ export const compose = async (
   });
   await costs.start();
 
-  const idempotencyStore = createIdempotencyStore(db);
+  const idempotencyStore = createIdempotencyStore(db, identity.seal);
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 

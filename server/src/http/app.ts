@@ -12,7 +12,7 @@ import Fastify, {
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
-import { errorBody, errorHeaders } from './error-body.ts';
+import { errorBody, errorHeaders, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { decodeUtf8, parseJsonBody } from './json-body.ts';
@@ -69,9 +69,6 @@ const isUtf8 = (contentType: string | undefined): boolean => {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? '')?.[1];
   return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
 };
-
-/** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
-const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 const isEmpty = (body: unknown): boolean =>
   body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
+import { OIDC_PATHS } from '../kernel/oidc.ts';
 import type { ErrorShape } from './error-body.ts';
 import type { Access } from './route.ts';
 
@@ -24,6 +25,7 @@ declare module 'fastify' {
 
 const V1 = '/api/v1';
 const V2 = '/v2';
+const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
 
 const under = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) &&
@@ -47,23 +49,56 @@ export const rewriteUrl = (target: string): string => {
 export const contextOf = (path: string): RequestContext => {
   if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
   if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
-  return { shape: 'A', table: null, caller: null };
+  const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
+  return { shape: oauth ? 'oauth' : 'A', table: null, caller: null };
 };
 
 const TOKEN_PARAMETER = /[?&](access_token|token|api_key|apikey|bearer|authorization|jwt)=/i;
+
+/** Outside of the API only this one: other names are parameters of the identity provider's and the console's own pages. */
+const ACCESS_TOKEN_PARAMETER = /[?&]access_token=/i;
+/** They take their parameters by the rules of OAuth, which has no token in an address either. */
+const PROTOCOL_PATHS: ReadonlySet<string> = new Set([
+  OIDC_PATHS.authorization,
+  OIDC_PATHS.token,
+  OIDC_PATHS.introspection,
+  OIDC_PATHS.revocation,
+  OIDC_PATHS.endSession,
+]);
+
+export const hasTokenInRootUrl = (url: string, path: string): boolean =>
+  url.length > path.length &&
+  ACCESS_TOKEN_PARAMETER.test(url.slice(path.length)) &&
+  !PROTOCOL_PATHS.has(path);
 
 export const hasTokenInUrl = (url: string): boolean => {
   const query = url.indexOf('?');
   return query >= 0 && TOKEN_PARAMETER.test(url.slice(query));
 };
 
-/** The bearer token of the request, or null. RFC 6750 section 2.1; the scheme's name is case-insensitive. */
+const AUTHORIZATION = 'authorization';
+
+/** More than one `Authorization` header (RFC 9110, 5.3). Node keeps the first and drops the others without a word. */
+export const repeatsAuthorization = (request: FastifyRequest): boolean => {
+  const { rawHeaders } = request.raw;
+  let seen = false;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue;
+    if (seen) return true;
+    seen = true;
+  }
+  return false;
+};
+
+/**
+ * The bearer token of the request, or null; '' (which no token is) for a header of another form or more than one. RFC 6750
+ * section 2.1; the scheme's name is case-insensitive.
+ */
 export const bearerToken = (request: FastifyRequest): string | null => {
   const header = request.headers.authorization;
   if (header === undefined) return null;
-  // What nearly every client sends; the expression tells the rest from what is no token at all.
-  if (header.startsWith('Bearer ') && !/\s/.test(header.slice(7)) && header.length > 7)
-    return header.slice(7);
+  if (repeatsAuthorization(request)) return '';
   const match = /^bearer +([^\s]+) *$/i.exec(header);
   return match?.[1] ?? '';
 };

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
-import { bearerToken, contextOf, hasTokenInUrl } from './context.ts';
+import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
 import type { Authenticate } from './route.ts';
@@ -55,7 +55,7 @@ export const createGuard = (options: GuardOptions) => {
     const unknown = request.is404 && found === null;
     const access = request.routeOptions.config.access;
     const open = request.is404 ? (found?.public ?? true) : access === 'public';
-    if (onApi && hasTokenInUrl(url)) {
+    if (onApi ? hasTokenInUrl(url) : hasTokenInRootUrl(url, path)) {
       return refuse(
         unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer'),
       );

@@ -1,7 +1,15 @@
 import type { Db } from '../db/db.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
-export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
+/** Encrypts what is kept: an answer may hold a secret that is shown once. */
+export interface BodySeal {
+  seal(plain: string): string;
+  open(sealed: string): string;
+}
+
+const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
+
+export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
       await tx
@@ -30,7 +38,7 @@ export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
         answer: {
           status: row.status ?? 200,
           headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
-          body: row.body ?? '',
+          body: row.body === null ? '' : seal.open(row.body),
         },
       };
     }),
@@ -42,7 +50,7 @@ export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
           state: 'done',
           status: answer.status,
           headers: JSON.stringify(answer.headers),
-          body: answer.body,
+          body: seal.seal(answer.body),
         })
         .where('caller_id', '=', callerId)
         .where('key', '=', key)

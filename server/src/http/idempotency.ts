@@ -46,12 +46,13 @@ export const fingerprintOf = (method: string, path: string, body: unknown): stri
 
 export interface Idempotency {
   /**
-   * Runs `work` once for the key. `replay` is called with the stored answer of an earlier run; throws CONFLICT while
-   * one is running and VALIDATION_ERROR for another body under the same key.
+   * Runs `work` once for the key; its answer is stored before `send` lets it go out, so that who has the answer and asks
+   * again gets it again, whatever happens to the process. `replay` is called with the stored answer of an earlier run;
+   * throws CONFLICT while one is running and VALIDATION_ERROR for another body under the same key.
    */
   once<T>(
     claim: { callerId: string; key: string; fingerprint: string },
-    work: () => Promise<{ result: T; answer: StoredAnswer | null }>,
+    work: () => Promise<{ send(): T; answer: StoredAnswer | null }>,
     replay: (answer: StoredAnswer) => Promise<T> | T,
   ): Promise<T>;
 }
@@ -65,10 +66,10 @@ export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempo
     if (claim.outcome === 'running') throw conflict('a request with this Idempotency-Key is still running');
     if (claim.outcome === 'done') return replay(claim.answer);
     try {
-      const { result, answer } = await work();
+      const { send, answer } = await work();
       if (answer) await store.finish(callerId, key, answer);
       else await store.release(callerId, key);
-      return result;
+      return send();
     } catch (error) {
       await store.release(callerId, key);
       throw error;

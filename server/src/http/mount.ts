@@ -105,13 +105,8 @@ const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): R
         const result = await call(route, request, reply);
         const status = reply.statusCode;
         const body = result === undefined || result === null ? '' : String(reply.serialize(result as object));
-        return {
-          result: reply
-            .serializer((text: unknown) => String(text))
-            .type('application/json; charset=utf-8')
-            .send(body),
-          answer: storedAnswer(reply, status, body),
-        };
+        reply.serializer((text: unknown) => String(text)).type('application/json; charset=utf-8');
+        return { send: () => reply.send(body), answer: storedAnswer(reply, status, body) };
       },
       (answer) => replayAnswer(reply, answer),
     );

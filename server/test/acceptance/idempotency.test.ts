@@ -62,6 +62,19 @@ describe('Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
+  it(req('IDEM-01', 'an answer that has been received is replayed at once, also after kill -9'), async () => {
+    for (let round = 0; round < 5; round++) {
+      const key = newKey();
+      const first = await admin.post('/v2/conversations', { title: `sure ${round}` }, withKey(key));
+      if (round === 4) {
+        await server.end('SIGKILL');
+        await server.start();
+      }
+      const second = await admin.post('/v2/conversations', { title: `sure ${round}` }, withKey(key));
+      expect([second.status, second.text]).toEqual([201, first.text]);
+    }
+  });
+
   it(req('IDEM-02', 'another body under the same key is 422'), async () => {
     const key = newKey();
     await admin.post('/api/v1/conversations', { title: 'a' }, withKey(key));

@@ -239,6 +239,16 @@ describe('/mcp over bare HTTP', () => {
     }
   });
 
+  it('takes no malformed message of a client for an error of its own', async () => {
+    const logged = vi.spyOn(platform.app.log, 'error');
+    for (const body of [{ jsonrpc: '1.0' }, { jsonrpc: '2.0', id: 1 }, [], 7, null]) {
+      const answer = await post(body, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' });
+      expect(answer.status).toBe(400);
+    }
+    expect(logged).not.toHaveBeenCalled();
+    logged.mockRestore();
+  });
+
   it('says 400 for what is no JSON, 415 for another type, 405 for another method, 413 for too much', async () => {
     const broken = await post('{"jsonrpc":');
     expect(broken.status).toBe(400);
@@ -246,6 +256,18 @@ describe('/mcp over bare HTTP', () => {
     expect((await post(initialize, { 'content-type': 'text/plain' })).status).toBe(415);
     const put = await fetch(`${platform.url}/mcp`, { method: 'PUT' });
     expect(put.status).toBe(405);
+    for (const [type, body] of [
+      ['application/json', '{}'],
+      ['text/plain', 'x'],
+    ] as const) {
+      const withBody = await fetch(`${platform.url}/mcp`, {
+        method: 'PUT',
+        headers: { 'content-type': type },
+        body,
+      });
+      expect(withBody.status).toBe(405);
+      expect(withBody.headers.get('allow')).toBe('DELETE, GET, POST');
+    }
     expect(put.headers.get('allow')).toBe('DELETE, GET, POST');
     expect((await post({ ...ping, params: { x: 'y'.repeat(2_000_000) } })).status).toBe(413);
   });

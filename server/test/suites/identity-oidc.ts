@@ -11,6 +11,7 @@ import {
   signIn,
   tokenRequest,
 } from '../support/browser.ts';
+import { sendRaw } from '../support/client.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
 /** The embedded provider as a client library sees it, over HTTP: contract section 3 and the specification's Authentication. */
@@ -297,6 +298,31 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect((await browser.request(`${page.url}/login`, { ...server.admin, csrf: 'made up' })).status).toBe(
         400,
       );
+      for (const accept of ['text/html', '*/*', 'application/json']) {
+        const cookie = [...browser.cookies].map(([key, { value }]) => `${key}=${value}`).join('; ');
+        const refused = await fetch(`${page.url}/login`, {
+          method: 'POST',
+          headers: { accept, cookie },
+          body: new URLSearchParams({ ...server.admin, csrf: 'made up' }),
+        });
+        expect([refused.status, refused.headers.get('content-type')]).toEqual([
+          400,
+          'text/html; charset=utf-8',
+        ]);
+        // The way back is the form of the same sign-in.
+        const again = /<a href="([^"]+)">Start again<\/a>/.exec(await refused.text())?.[1] ?? '';
+        expect((await browser.open(again)).text).toContain('name="csrf"');
+        const expired = await fetch(`${server.url}/oauth/v2/interaction/gone/login`, {
+          method: 'POST',
+          headers: { accept },
+          body: new URLSearchParams({ ...server.admin, csrf: 'x' }),
+        });
+        expect([expired.status, expired.headers.get('content-security-policy')]).toEqual([
+          400,
+          expect.stringContaining("default-src 'none'"),
+        ]);
+        expect(await expired.text()).toMatch(/expired[\s\S]*<a href="\/">Start again/);
+      }
       // Another browser has no part in it, even with the right token of the form.
       const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
       const stranger = createBrowser(server.url);
@@ -318,6 +344,20 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },
       });
       expect(await discovery.text()).not.toContain('evil.test');
+      // What is said of addresses is the same whoever asks by whatever name.
+      for (const document of ['openid-configuration', 'oauth-authorization-server']) {
+        for (const origin of [alias, server.url]) {
+          const { issuer, ...rest } = (await (await fetch(`${origin}/.well-known/${document}`)).json()) as {
+            issuer: string;
+          };
+          expect(issuer).toBe(server.url);
+          const addresses = Object.values(rest).filter(
+            (value) => typeof value === 'string' && value.startsWith('http'),
+          );
+          expect(addresses.length).toBeGreaterThan(5);
+          for (const address of addresses) expect(String(address).startsWith(`${server.url}/`)).toBe(true);
+        }
+      }
     });
 
     it('signs out on a page of its own, and ends the sign-ins of that browser', async () => {
@@ -401,6 +441,44 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         expect((await introspect(access, api)).body).toEqual({ active: false });
         expect(await meStatus(access)).toBe(401);
         expect((await refresh(refreshToken)).status).toBe(200);
+      });
+
+      it('tells about API keys and personal access tokens, as long as they work', async () => {
+        const me = (await call('GET', '/v2/auth/me', { token: adminToken })).body;
+        const ends = server.clock.now() + 60_000;
+        const made = await post(
+          '/v2/auth/api-keys',
+          {
+            name: 'k',
+            permissions: ['users:read', 'audit:read'],
+            expires_at: new Date(ends).toISOString(),
+          },
+          adminToken,
+        );
+        const pat = await post('/v2/users/me/tokens', { name: 'p' }, adminToken);
+        const [key, token] = [String(made.body.key), String(pat.body.token)];
+        secrets.push(key, token);
+        expect((await introspect(key, api)).body).toMatchObject({
+          active: true,
+          token_type: 'Bearer',
+          sub: me.sub,
+          scope: 'audit:read users:read',
+          permissions: ['audit:read', 'users:read'],
+          client_id: 'pentarch-api',
+          aud: 'pentarch-api',
+          exp: Math.floor(ends / 1000),
+          jti: made.body.id,
+        });
+        const personal = (await introspect(token, api)).body;
+        expect(personal).toMatchObject({ active: true, sub: me.sub, jti: pat.body.id });
+        expect(personal).not.toHaveProperty('exp');
+        expect(String(personal.scope).split(' ')).toEqual(me.permissions);
+        expect((await introspect(key)).status).toBe(401);
+
+        await call('DELETE', `/v2/users/me/tokens/${pat.body.id}`, { token: adminToken });
+        expect((await introspect(token, api)).body).toEqual({ active: false });
+        server.clock.advance(60_000);
+        expect((await introspect(key, api)).body).toEqual({ active: false });
       });
 
       it('answers inactive for anything that is no token', async () => {
@@ -601,6 +679,92 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         expect(records.includes(secret)).toBe(false);
         expect(keys.includes(secret)).toBe(false);
       }
+    });
+
+    it('answers unknown paths, forms that are too large and other bodies in the shape of OAuth', async () => {
+      for (const path of [
+        '/oauth/v2/nothing',
+        '/oauth',
+        '/oidc/v1/x',
+        '/management/v1/x',
+        '/.well-known/nothing',
+      ]) {
+        const { status, body, headers } = await call('GET', path);
+        expect([path, status, body]).toEqual([
+          path,
+          404,
+          { error: 'not_found', error_description: expect.any(String), request_id: expect.any(String) },
+        ]);
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(headers.get('x-request-id')).toBe(body.request_id);
+        expect(headers.has('x-ratelimit-limit')).toBe(true);
+      }
+      expect((await call('GET', '/nothing')).body).toMatchObject({ error: { code: 'NOT_FOUND' } });
+      for (const path of ['/oauth/v2/token', '/oauth/v2/introspect', '/oauth/v2/revoke']) {
+        const large = await fetch(server.url + path, {
+          method: 'POST',
+          body: new URLSearchParams({ token: 'x'.repeat(2_000_000) }),
+        });
+        expect([path, large.status, await large.json()]).toMatchObject([
+          path,
+          413,
+          { error: 'invalid_request', error_description: expect.stringContaining('larger') },
+        ]);
+        // Closing in mid-body would take the answer away from its sender.
+        expect(large.headers.get('connection')).not.toBe('close');
+        const json = await post(path, { grant_type: 'refresh_token', token: 'x' });
+        expect([path, json.status, json.body]).toMatchObject([
+          path,
+          415,
+          { error: 'invalid_request', error_description: expect.stringContaining('x-www-form-urlencoded') },
+        ]);
+      }
+    });
+
+    it('takes no second Authorization header', async () => {
+      const send = async (method: string, path: string, first: string, second: string) => {
+        const answer = await sendRaw(
+          server.url,
+          `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${first}\r\nauthorization: ${second}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+        );
+        return [answer?.status, answer?.text ?? ''] as const;
+      };
+      const right = `Bearer ${adminToken}`;
+      for (const [first, second] of [
+        [right, right],
+        [right, 'Bearer x'],
+        ['Basic eDp5', right],
+      ] as const) {
+        const [status, text] = await send('GET', '/v2/auth/me', first, second);
+        expect([status, text]).toEqual([401, expect.stringContaining('TOKEN_INVALID')]);
+        const [userinfo, error] = await send('GET', '/oidc/v1/userinfo', first, second);
+        expect([userinfo, error]).toEqual([401, expect.stringContaining('invalid_token')]);
+        for (const path of ['/oauth/v2/token', '/oauth/v2/introspect', '/oauth/v2/revoke']) {
+          const [client, body] = await send('POST', path, first, second);
+          expect([path, client, body]).toEqual([path, 401, expect.stringContaining('invalid_client')]);
+        }
+      }
+    });
+
+    it('takes no token in an address, on whatever path', async () => {
+      for (const path of [
+        '/docs',
+        '/openapi.json',
+        '/oauth/v2/keys',
+        '/oidc/v1/userinfo',
+        '/.well-known/openid-configuration',
+        '/nowhere',
+      ]) {
+        expect([path, (await call('GET', `${path}?x=1&access_token=${adminToken}`)).status]).toEqual([
+          path,
+          401,
+        ]);
+      }
+      for (const path of ['/openapi.json?token=x&state=y&code=z', '/oauth/v2/keys?code=x', '/docs?state=x']) {
+        expect([path, (await call('GET', path)).status < 400]).toEqual([path, true]);
+      }
+      const authorize = authorizeUrl(server.url, { extra: { state: 'token', code: 'x' } });
+      expect((await createBrowser(server.url).request(authorize)).status).toBeLessThan(400);
     });
 
     it('answers other methods and unknown clients with OAuth errors', async () => {

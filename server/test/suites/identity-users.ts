@@ -132,6 +132,23 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         expect(await login(ops.email, ops.password)).not.toBe('undefined');
       });
 
+      it('lets platform administrators alone set a tier', async () => {
+        const other = await otherTenant();
+        const member = await call('POST', '/v2/users', other.token, {
+          email: `member${count}@other.test`,
+          password: 'long enough',
+        });
+        const path = `/v2/users/${member.body.id}`;
+        for (const tier of ['enterprise', null]) {
+          const refused = await call('PATCH', path, other.token, { tier, name: 'Changed' });
+          expect([refused.status, refused.body.details]).toEqual([403, { required: 'tenants:manage' }]);
+        }
+        expect((await call('GET', path, other.token)).body).toEqual({ ...member.body });
+        const planted = { email: `planted${count}@other.test`, password: 'long enough', tier: 'pro' };
+        expect((await call('POST', '/v2/users', other.token, planted)).status).toBe(403);
+        expect((await call('PATCH', path, other.token, { name: 'New' })).status).toBe(200);
+      });
+
       it('keeps the last active admin', async () => {
         const me = String((await call('GET', '/v2/auth/me', admin)).body.sub);
         expect((await call('PATCH', `/v2/users/${me}`, admin, { roles: ['user'] })).status).toBe(409);
@@ -285,6 +302,48 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
       });
     });
 
+    describe('rotation of keys', () => {
+      const rotate = (id: unknown, token: string, body: unknown = {}) =>
+        call('POST', `/v2/auth/api-keys/${id}/rotate`, token, body);
+
+      it('has one winner among parallel ones, whose secret works at once', async () => {
+        const { token } = await person(['user']);
+        const old = await call('POST', '/v2/auth/api-keys', token, { name: 'k' });
+        const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(old.body.id, token)));
+        expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(9).fill(409)]);
+        const won = answers.find((answer) => answer.status === 201);
+        expect((await call('GET', '/v2/auth/me', String(won?.body.key))).status).toBe(200);
+        expect((await call('GET', '/v2/auth/api-keys', token)).body.total).toBe(2);
+      });
+
+      it('keeps the end of the first key, not that of the overlap', async () => {
+        const { token } = await person(['user']);
+        const expires_at = new Date(server.clock.now() + 3_600_000).toISOString();
+        const old = await call('POST', '/v2/auth/api-keys', token, { name: 'k', expires_at });
+        const second = await rotate(old.body.id, token, { overlap_s: 60 });
+        expect(second.body.expires_at).toBe(expires_at);
+        const third = await rotate(second.body.id, token, { overlap_s: 60 });
+        expect(third.body.expires_at).toBe(expires_at);
+      });
+
+      it('refuses one that was rotated, has expired or was deleted with 409, and an unknown one with 404', async () => {
+        const { token } = await person(['user']);
+        const make = async (more: object = {}) =>
+          (await call('POST', '/v2/auth/api-keys', token, { name: 'k', ...more })).body.id;
+        const [rotated, deleted] = [await make(), await make()];
+        const expired = await make({ expires_at: new Date(server.clock.now() + 1000).toISOString() });
+        await rotate(rotated, token);
+        await call('DELETE', `/v2/auth/api-keys/${deleted}`, token);
+        server.clock.advance(1000);
+        for (const id of [rotated, expired, deleted]) expect((await rotate(id, token)).status).toBe(409);
+        const stranger = await person(['user']);
+        expect((await rotate(STRANGER, token)).status).toBe(404);
+        expect((await rotate(deleted, stranger.token)).status).toBe(404);
+        expect((await call('DELETE', `/v2/auth/api-keys/${deleted}`, token)).status).toBe(404);
+        expect((await call('GET', '/v2/auth/api-keys', token)).text).not.toContain(String(deleted));
+      });
+    });
+
     describe('tenants', () => {
       it('are listed and made by platform administrators alone', async () => {
         const other = await otherTenant();
@@ -418,8 +477,15 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         const exported = await call('GET', `/v2/users/${user.id}/export`, user.token);
         expect(exported.body).toMatchObject({ user: { id: user.id }, data: { notes: ['a', 'b'] } });
         const neighbour = await person(['user']);
-        expect((await call('GET', `/v2/users/${user.id}/export`, neighbour.token)).status).toBe(403);
-        expect((await call('DELETE', `/v2/users/${user.id}/data`, neighbour.token)).status).toBe(403);
+        for (const [method, tail] of [
+          ['GET', '/export'],
+          ['DELETE', '/data'],
+        ] as const) {
+          const real = await call(method, `/v2/users/${user.id}${tail}`, neighbour.token);
+          const none = await call(method, `/v2/users/${STRANGER}${tail}`, neighbour.token);
+          expect([method, real.status]).toEqual([method, 404]);
+          expect({ ...real.body, request_id: '' }).toEqual({ ...none.body, request_id: '' });
+        }
         expect((await call('DELETE', `/v2/users/${user.id}/data`, admin)).body).toEqual({
           user_id: user.id,
           erased: { notes: 2 },

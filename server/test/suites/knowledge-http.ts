@@ -494,6 +494,11 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         expect(await status({ query: 'x', limit: 101 })).toBe(422);
         expect(await status({ query: 'x', filters: { color: 'red' } })).toBe(422);
         expect(await status({ query: 'x', filters: { created_after: 'yesterday' } })).toBe(422);
+        expect(await status({ query: 'x', filters: { content_types: ['pdf', 'sausage'] } })).toBe(422);
+        expect(await status({ query: 'x', filters: { document_ids: ['not-an-id'] } })).toBe(422);
+        const upload = await uploadJson('ann', { title: 'x', content: 'y', content_type: 'sausage' });
+        expect(upload.statusCode).toBe(422);
+        expect(upload.body).toMatch(/content_type.*must be one of pdf, docx.*markdown/);
         expect(await status({ query: '😀'.repeat(4096) })).toBe(200);
       });
     });

@@ -578,6 +578,33 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('cop/user/t9', 'GET', 'export')).text).toBe(out.text);
     });
 
+    it('refuses names that nobody sees, and folds control characters to blanks', async () => {
+      for (const name of ['\u200b', '\u2060\ufeff', ' \u200d '])
+        expect((await send('see', 'POST', 'entities', { name, entity_type: 'x' })).status).toBe(422);
+      const made = await send('see', 'POST', 'entities', { name: 'One\nTwo\u0007 Three', entity_type: 'x' });
+      expect(made.json.name).toBe('One Two Three');
+      const again = await send('see', 'POST', 'entities', { name: 'one two three', entity_type: 'x' });
+      expect([again.status, again.json.id]).toEqual([200, made.json.id]);
+    });
+
+    it('imports twelve thousand entities in seconds, and again without a change', async () => {
+      const ndjson = { 'content-type': 'application/x-ndjson' };
+      const text = Array.from({ length: 12_000 }, (_, i) =>
+        JSON.stringify({
+          type: 'entity',
+          name: `Thing ${i}`,
+          entityType: 'thing',
+          observations: [`has number ${i}`],
+        }),
+      ).join('\n');
+      const startedAt = performance.now();
+      const first = await send('many', 'POST', 'import', text, ndjson);
+      expect(first.json).toEqual({ entities: 12_000, relations: 0, skipped: 0 });
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      const again = await send('many', 'POST', 'import', text, ndjson);
+      expect(again.json).toEqual({ entities: 0, relations: 0, skipped: 12_000 });
+    }, 30_000);
+
     it('refuses what is no import', async () => {
       const ndjson = { 'content-type': 'application/x-ndjson' };
       expect((await send('imp2', 'POST', 'import', { a: 1 })).status).toBe(415);
@@ -585,6 +612,9 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
         415,
       );
       expect((await send('imp2', 'POST', 'import', 'garbage', ndjson)).status).toBe(422);
+      expect((await send('imp2', 'POST', 'import', '\n \n', ndjson)).status).toBe(422);
+      expect((await send('imp2', 'POST', 'import', '', ndjson)).status).toBe(422);
+      expect((await send('imp2', 'POST', 'import', 'x'.repeat(26 * 1024 * 1024), ndjson)).status).toBe(413);
       expect((await send('imp2', 'POST', 'import?visibility=tenant', '{}', ndjson)).status).toBe(403);
       expect((await send('imp2', 'POST', 'entities', '{"name":"a"}', ndjson)).status).toBe(415);
       expect((await send('imp2', 'GET', 'export')).status).toBe(200);

@@ -64,7 +64,7 @@ export const createTestAccounts = (clock: Clock = systemClock): TestAccounts => 
 };
 
 const noIdempotency: Idempotency = {
-  once: async (_request, work) => (await work()).result,
+  once: async (_request, work) => (await work()).send(),
 };
 
 export const buildTestApp = async (options: {

@@ -1648,6 +1648,13 @@ export type ListPersonalTokensQuery = {
   cursor?: string;
 };
 
+export type ListAgentsQuery = {
+  /** Default 1 */
+  page?: number;
+  /** Default 20 */
+  limit?: number;
+};
+
 export type ListAgentSuggestionsQuery = {
   /** Page number, from 1 (default 1) */
   page?: number;

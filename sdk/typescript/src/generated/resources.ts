@@ -75,8 +75,8 @@ export const users = (http: Http) => ({
 
 export const agents = (http: Http) => ({
   /** Statuses of all eleven agents */
-  list: (options?: CallOptions): Promise<m.AgentStatus[]> =>
-    http.json({ method: 'GET', path: '/api/v1/agents' }, options),
+  list: (query: m.ListAgentsQuery = {}, options?: CallOptions): Promise<m.AgentStatus[]> =>
+    http.json({ method: 'GET', path: '/api/v1/agents', query }, options),
   /** Suggested changes of agents’ instructions, newest first */
   listSuggestions: (query: m.ListAgentSuggestionsQuery = {}, options?: CallOptions): Promise<Page<m.AgentSuggestion>> =>
     http.json({ method: 'GET', path: '/api/v1/agents/suggestions', query }, options),

@@ -87,12 +87,13 @@ export const createOidcEngine = (
 
   /**
    * The address that clients know, whatever the request's own headers say. On a loopback issuer the browser may use
-   * another name of the same machine, whose cookies it must get back.
+   * another name of the same machine, whose cookies it must get back; documents that say where things are know one.
    */
   const addressed = (request: IncomingMessage): IncomingMessage => {
     const issuer = new URL(ports.issuer());
     const asked = URL.parse(`${issuer.protocol}//${request.headers.host ?? ''}`);
     const alias =
+      !request.url?.startsWith('/.well-known/') &&
       asked !== null &&
       asked.port === issuer.port &&
       LOOPBACK.includes(issuer.hostname) &&

@@ -1,5 +1,6 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { tableBlock } from './blocks.ts';
+import { fail, LIMITS } from './fault.ts';
 
 /** Comma-, semicolon- or tab-separated values (RFC 4180) → one table. */
 export function parseCsv(text: string): DocumentBlock[] {
@@ -29,6 +30,7 @@ function readRows(text: string, delimiter: string): string[][] {
     const stop = nextStop(text, at, delimiter);
     cell += text.slice(at, stop);
     row.push(cell);
+    if (row.length > LIMITS.columns) fail('too_large', `a row has more than ${LIMITS.columns} columns`);
     if (stop >= text.length || text[stop] === '\n') {
       rows.push(row);
       row = [];

@@ -14,4 +14,8 @@ export const LIMITS = {
   textUnits: 16 * 1024 * 1024,
   /** Nesting of elements, JSON values and messages. */
   depth: 200,
+  /** Open tags of HTML: beyond, building the tree itself takes quadratic time. */
+  openTags: 1_000,
+  /** Cells of one row of separated values; as many as a spreadsheet has columns. */
+  columns: 16_384,
 } as const;

@@ -2,6 +2,7 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { type DomDocument, type DomElement, domBlocks, parseDom } from './dom.ts';
+import { checkDepth } from './html-depth.ts';
 import { hiddenSelectors, isHiddenStyle } from './html-hidden.ts';
 import { streamHtml } from './html-stream.ts';
 
@@ -13,6 +14,7 @@ const TREE_MAX_UNITS = 1_000_000;
 const MIN_ARTICLE_SHARE = 0.5;
 
 export function parseHtml(source: string): { title: string | null; blocks: DocumentBlock[] } {
+  checkDepth(source);
   if (source.length > TREE_MAX_UNITS) return streamLarge(source);
   const document = parseDom(source);
   dropHidden(document);

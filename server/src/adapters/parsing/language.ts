@@ -3,6 +3,11 @@ import type { DocumentBlock } from '../../kernel/parser.ts';
 
 const SAMPLE_UNITS = 4_000;
 const MIN_LETTERS = 24;
+/** Scripts of many languages need more to tell them apart. */
+const MIN_LATIN_LETTERS = 36;
+/** Of the statistics, 0–1; and how far the next language must be behind. */
+const MIN_ACCURACY = 0.05;
+const MIN_LEAD = 1.3;
 
 /** The statistics go wrong over all languages at once (German comes out as Hindi), so the script decides first. */
 const SCRIPTS: { pattern: RegExp; languages: string[] }[] = [
@@ -25,7 +30,7 @@ const SCRIPTS: { pattern: RegExp; languages: string[] }[] = [
   { pattern: /\p{Script=Armenian}/gu, languages: ['hy'] },
 ];
 
-/** ISO 639-1, or null when the text is too short or of no clear language. */
+/** ISO 639-1, or null when the text is too short or of no clear language: none is better than a wrong one. */
 export function detectLanguage(blocks: readonly DocumentBlock[]): string | null {
   const sample = sampleOf(blocks);
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
@@ -37,7 +42,10 @@ export function detectLanguage(blocks: readonly DocumentBlock[]): string | null 
   const script = SCRIPTS.find(({ pattern }) => (sample.match(pattern)?.length ?? 0) > letters * 0.5);
   if (!script) return null;
   if (script.languages.length === 1) return script.languages[0] ?? null;
-  return detectAll(sample, { only: script.languages })[0]?.lang ?? null;
+  if (script.languages.includes('en') && letters < MIN_LATIN_LETTERS) return null;
+  const [best, next] = detectAll(sample, { only: script.languages });
+  if (best === undefined || best.accuracy < MIN_ACCURACY) return null;
+  return best.accuracy >= (next?.accuracy ?? 0) * MIN_LEAD ? best.lang : null;
 }
 
 /** Prose first: code and tables say little about the language around them. */

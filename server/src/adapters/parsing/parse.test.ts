@@ -268,12 +268,36 @@ describe('text', () => {
     ['年度报告显示收入增长，利润上升百分之十', 'zh'],
     ['これは日本語の文章です。とても短い。', 'ja'],
     ['OK 42', null],
+    ['Important question', null],
+    ['Quota notes: giraffe, penguin, lemur; see annex', null],
+    ['Second slide says the giraffe quota is ninety two', 'en'],
+    ['Please contact the support team concerning important questions', 'en'],
   ])('the language of %s', async (text, language) => {
     expect((await parse(text, 'a.txt')).language).toBe(language);
   });
 });
 
 describe('csv, json, eml', () => {
+  test('csv and json have no language', async () => {
+    const note = 'The light shows two white flashes every fifteen seconds.';
+    expect((await parse(`id,note\n1,${note}\n`, 'a.csv')).language).toBeNull();
+    expect((await parse(JSON.stringify({ note }), 'a.json')).language).toBeNull();
+  });
+
+  test('a row of more columns than a spreadsheet has is refused', async () => {
+    await expect(parse('a,'.repeat(500_000), 'a.csv')).rejects.toEqual(fault('too_large'));
+    expect((await parse(`${'a,'.repeat(16_383)}a\n1`, 'a.csv')).contentType).toBe('text/csv');
+  });
+
+  test('html that nests without end is refused at once, long flat html is read', async () => {
+    const startedAt = performance.now();
+    await expect(parse('<div>'.repeat(100_000), 'a.html')).rejects.toEqual(fault('broken'));
+    await expect(parse('<div><p>x</p>'.repeat(150_000), 'a.html')).rejects.toEqual(fault('broken'));
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const flat = '<p>line<br><!-- <div> --><script>"<div>"</script></p>'.repeat(3_000);
+    expect((await parse(`<html>${flat}</html>`, 'a.html')).contentType).toBe('text/html');
+  });
+
   test('csv with quotes and semicolons', async () => {
     const document = await parse('name;note\n"Müller; Anna";"said ""yes""\nonce"\nBob;\n', 'a.csv');
     expect(shown(document)).toEqual(['table: name | note\nMüller; Anna | said "yes" once\nBob']);

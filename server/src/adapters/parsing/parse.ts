@@ -38,7 +38,8 @@ export async function parseDocument(
     title: cleanTitle(
       content.title ?? blocks.find((b) => b.kind === 'heading' && b.level === 1)?.text ?? null,
     ),
-    language: detectLanguage(blocks),
+    // Names of columns and fields are of no language that a reader would mean.
+    language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
     blocks,
   };

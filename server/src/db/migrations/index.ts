@@ -15,6 +15,7 @@ import { tasks } from './013-tasks.ts';
 import { notifications } from './014-notifications.ts';
 import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
+import { keyEnds } from './016-key-ends.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly SchemaStep[] = [
   notifications,
   agentSuggestions,
   runSteps,
+  keyEnds,
 ];

@@ -75,6 +75,10 @@ export interface ApiKeyRow {
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
+  /** The key that took its place at a rotation; it then ends with the overlap. */
+  replaced_by: string | null;
+  /** Epoch ms. A deleted key works no more and is listed no more; the row goes some time later. */
+  deleted_at: number | null;
 }
 
 export interface MachineKeyRow {

@@ -116,7 +116,22 @@ export const blend = (
 };
 
 export const isQuestion = (text: string): boolean =>
-  /\?\s*$/.test(text) ||
+  /[?？]\s*$/.test(text) ||
   /^\s*(who|whom|whose|what|when|where|why|which|how|is|are|was|were|does|do|did|can|could|should|has|have|wer|was|wann|wo|warum|wie|welche)\b/i.test(
     text,
   );
+
+/**
+ * Questions about the platform's own data or about the moment, which documents cannot know however well their words fit:
+ * what was spent, what the time is, what the agents do, what the person set up or said.
+ */
+const PLATFORM: readonly RegExp[] = [
+  /\b(?:what(?:'s|’s| is| was)? (?:the )?(?:current |local |exact )?(?:time|date|day)(?: is it| now| today|[?]|$| in\b)|what (?:time|day|date) (?:is it|is today)|how late is it|wie sp[äa]t ist es|welcher tag ist)/i,
+  /\b(?:i|we|you|us|our|my|your|agents?|models?|platform|pentarch|tenant|organi[sz]ation)\b.{0,80}\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|quotas?|bill|requests|runs)\b/i,
+  /\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|requests|runs)\b.{0,80}\b(?:i|we|us|our|my|agents?|models?|platform|so far|left|today|yesterday|(?:this|last) (?:day|week|month|year))\b/i,
+  /\b(?:my|our|me|i|we|open|pending|failed|unread|upcoming)\b.{0,60}\b(?:permissions?|roles?|reminders?|tasks?|schedules?|notifications?|alerts?|preferences?|settings|sessions?|log-?ins?|sign-?ins?|memor(?:y|ies)|approvals?|proposals?|api keys?|webhooks?)\b/i,
+  /\b(?:do|did|can|could|will|would|are|have) you\b|\byou (?:know|remember)\b|\b(?:did|have) i (?:tell|told|say|said|mention)/i,
+  /\b(?:zeus|athena|hermes|aegis|chronos|hephaestus|prometheus|iris|memorix|morpheus|mcp|agents)\b/i,
+];
+
+export const asksThePlatform = (text: string): boolean => PLATFORM.some((pattern) => pattern.test(text));

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Embedder } from '../../kernel/embedder.ts';
 import type { AgentDefinition } from './definitions.ts';
-import { blend, createClassifier, isQuestion, scoreByExamples } from './router.rules.ts';
+import { asksThePlatform, blend, createClassifier, isQuestion, scoreByExamples } from './router.rules.ts';
 
 /**
  * Chooses the agent for a message without a model: words first, embeddings of example requests where the words are
@@ -33,6 +33,10 @@ export interface RouteInput {
 const SURE = 0.9;
 /** From this fit on, a question that no specialist claims clearly is taken to be one about the documents. */
 const DOCUMENTS_FIT = 0.5;
+/** The same where the words alone surely point to a specialist, as single ones do: "How many months does a rope last?". */
+const DOCUMENTS_SURELY_FIT = 0.6;
+/** The same of a question that sounds like one about the platform's own data. */
+const DOCUMENTS_OUTWEIGH = 0.8;
 const CACHE_SIZE = 2_000;
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
@@ -103,9 +107,12 @@ export const createRouter = ({ agents, embedder }: RouterOptions) => {
       });
       if (best?.agentId === 'athena') return choice('athena', `${by} point to the documents`, best.score);
       const sure = best !== undefined && best.score >= SURE;
-      if (input.enabled.has('athena') && isQuestion(input.text) && !(sure && best.agentId !== 'zeus')) {
-        const fit = await input.documentsFit();
-        if (fit >= DOCUMENTS_FIT) return choice('athena', 'the documents speak about this', fit);
+      if (input.enabled.has('athena') && isQuestion(input.text)) {
+        const platform = asksThePlatform(input.text);
+        const claimed = sure && best.agentId !== 'zeus';
+        const enough = platform ? DOCUMENTS_OUTWEIGH : claimed ? DOCUMENTS_SURELY_FIT : DOCUMENTS_FIT;
+        const fit = platform && claimed ? 0 : await input.documentsFit();
+        if (fit >= enough) return choice('athena', 'the documents speak about this', fit);
       }
       if (best !== undefined && best.score >= 0.3)
         return choice(best.agentId, `${by} point to ${best.agentId}`, best.score);

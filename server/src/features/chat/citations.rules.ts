@@ -24,18 +24,68 @@ const overlap = (words: ReadonlySet<string>, text: string): number => {
   return shared / words.size;
 };
 
-/** The part of a passage that a statement rests on: its sentence with most words in common, whole and unchanged. */
+const isRow = (line: string): boolean => /\s\|\s/.test(line) || /^\s*\|/.test(line);
+
+/** Words and numbers, short ones too: a cell may be a single digit. */
+const valuesOf = (text: string): string[] =>
+  text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,:-]\p{N}+)*/gu) ?? [];
+
+interface Quotable {
+  text: string;
+  /** Head of the table that it is a row of; null for prose, and for the head itself. */
+  head: string | null;
+  kind: 'prose' | 'row' | 'head';
+}
+
+/** Sentences, and whole rows of tables: a full stop within a row is part of a value. */
+const quotablesOf = (passage: string): Quotable[] => {
+  const found: Quotable[] = [];
+  let head: string | null = null;
+  let inTable = false;
+  for (const line of passage.split('\n')) {
+    const text = line.trim();
+    if (text === '') continue;
+    if (!isRow(line)) {
+      inTable = false;
+      for (const sentence of line.match(SENTENCE) ?? [])
+        if (sentence.trim() !== '') found.push({ text: sentence.trim(), head: null, kind: 'prose' });
+      continue;
+    }
+    if (valuesOf(text).length === 0) continue;
+    // A passage may begin in the middle of a table: names of columns hold no numbers.
+    const isHead = !inTable && !/\p{N}/u.test(text);
+    if (!inTable) head = isHead ? text : null;
+    inTable = true;
+    found.push({ text, head: isHead ? null : head, kind: isHead ? 'head' : 'row' });
+  }
+  return found;
+};
+
+/** Share of the statement that is found in the part; names of columns say nothing about which row is meant. */
+const quoteScore = (statement: string, words: ReadonlySet<string>, part: Quotable): number => {
+  if (part.kind === 'prose') return overlap(words, part.text);
+  if (part.kind === 'head') return overlap(words, part.text) * 0.5;
+  const columns = new Set(part.head === null ? [] : valuesOf(part.head));
+  const values = new Set(valuesOf(statement).filter((value) => !columns.has(value)));
+  const own = new Set(valuesOf(part.text));
+  let shared = 0;
+  for (const value of values) if (own.has(value)) shared++;
+  return values.size === 0 ? 0 : shared / values.size;
+};
+
+/**
+ * The part of a passage that a statement rests on, whole and unchanged: its sentence with most words in common, or the
+ * row of its table with most of the values.
+ */
 export const quoteFor = (statement: string, passage: string): string => {
   const words = new Set(wordsOf(statement));
   let best = passage.trim();
   let bestScore = -1;
-  for (const sentence of passage.match(SENTENCE) ?? []) {
-    const text = sentence.trim();
-    if (text === '') continue;
-    const score = overlap(words, text);
+  for (const part of quotablesOf(passage)) {
+    const score = quoteScore(statement, words, part);
     if (score > bestScore) {
       bestScore = score;
-      best = text;
+      best = part.text;
     }
   }
   return [...best].slice(0, MAX_QUOTE).join('');

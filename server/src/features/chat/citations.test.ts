@@ -53,4 +53,16 @@ describe('citations', () => {
   it('quote the passage unchanged', () => {
     expect(warranty.text).toContain(quoteFor('How long is the warranty?', warranty.text));
   });
+
+  it('quote the row with the fact, never the head of the table', () => {
+    const table = 'region | amount\nNorth | 10.5\nSouth | 20\nEast | 20.5';
+    expect(quoteFor('region: South, amount: 20', table)).toBe('South | 20');
+    expect(quoteFor('region: North, amount: 10.5', table)).toBe('North | 10.5');
+    expect(quoteFor('The amount of the region East is 20.5.', `Sales of the year.\n\n${table}`)).toBe(
+      'East | 20.5',
+    );
+    expect(quoteFor('South has 20', '| Region | Amount |\n|---|---|\n| North | 10 |\n| South | 20 |')).toBe(
+      '| South | 20 |',
+    );
+  });
 });

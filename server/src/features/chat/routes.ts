@@ -100,7 +100,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       async () => {
         const run = await start();
         return {
-          result: streamRun(options, input, { live: run }, run.runId, 0),
+          send: () => streamRun(options, input, { live: run }, run.runId, 0),
           answer: { status: 200, headers: {}, body: run.runId },
         };
       },

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
-import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
+import { type AgentService, type EffectiveAgent, isQuestion, type RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
 import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
@@ -207,7 +207,7 @@ export const createStarter = (deps: StartDeps) => {
 
     const model = requestedModel ?? models.resolve(agent.model, '/model');
     const [passages, tools, memories, preferences] = await Promise.all([
-      agent.definition.grounded ? passagesOf() : null,
+      agent.definition.grounded ? passagesOf() : documentsInReserve(model, request.message, passagesOf),
       toolsOf(deps.toolSources, caller, agent),
       deps.memory.recall(caller, request.message),
       deps.memory.preferences(caller),
@@ -378,6 +378,23 @@ export const createStarter = (deps: StartDeps) => {
   };
 
   return { start, conversationOf };
+};
+
+/** From this fit on passages are worth being shown to an agent that is not there for documents. */
+const RESERVE_FIT = 0.5;
+
+/**
+ * The built-in model can do little without documents: to a question that its agent's tools do not answer, it tells what
+ * the documents say, where they say something.
+ */
+const documentsInReserve = async (
+  model: ModelRef,
+  message: string,
+  passagesOf: () => Promise<NumberedPassage[]>,
+): Promise<NumberedPassage[] | null> => {
+  if (model.provider !== 'builtin' || !isQuestion(message)) return null;
+  const passages = await passagesOf();
+  return (passages[0]?.score ?? 0) >= RESERVE_FIT ? passages : null;
 };
 
 export type Starter = ReturnType<typeof createStarter>;

@@ -236,6 +236,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         families,
         issuer: options.publicUrl,
         audience: config.IDP_CLIENT_ID,
+        apiKeyPrefix: config.API_KEY_PREFIX,
         onTokenRevoked: forgetKey,
       }),
       assertions: createAssertions({

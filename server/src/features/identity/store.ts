@@ -62,6 +62,7 @@ export interface KeyPrincipal extends Principal {
   keyPermissions: string | null;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  createdAt: number;
 }
 
 const byKey = compiled<{ secretHash: string }, KeyPrincipal>((db, p) =>
@@ -76,8 +77,10 @@ const byKey = compiled<{ secretHash: string }, KeyPrincipal>((db, p) =>
       'api_keys.permissions as keyPermissions',
       'api_keys.expires_at as expiresAt',
       'api_keys.last_used_at as lastUsedAt',
+      'api_keys.created_at as createdAt',
     ])
-    .where('api_keys.secret_hash', '=', p('secretHash')),
+    .where('api_keys.secret_hash', '=', p('secretHash'))
+    .where('api_keys.deleted_at', 'is', null),
 );
 
 export const findKeyPrincipal = async (

@@ -104,10 +104,11 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
             const document = await upload(caller, request, reply, input);
             const body = String(reply.serialize(document));
             return {
-              result: reply
-                .serializer((text: unknown) => String(text))
-                .type('application/json; charset=utf-8')
-                .send(body),
+              send: () =>
+                reply
+                  .serializer((text: unknown) => String(text))
+                  .type('application/json; charset=utf-8')
+                  .send(body),
               answer: { status: 201, headers: { location: String(reply.getHeader('location')) }, body },
             };
           },

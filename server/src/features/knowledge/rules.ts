@@ -19,7 +19,24 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** `pdf` or `application/pdf` → `application/pdf`. */
 export const fullContentType = (type: string): string =>
-  CONTENT_TYPES[type.toLowerCase()] ?? type.toLowerCase();
+  (Object.hasOwn(CONTENT_TYPES, type.toLowerCase()) ? CONTENT_TYPES[type.toLowerCase()] : undefined) ??
+  type.toLowerCase();
+
+/** Other names of the same types, as clients declare them. */
+const DECLARED_TYPES: ReadonlySet<string> = new Set([
+  ...Object.values(CONTENT_TYPES),
+  'application/xhtml+xml',
+  'text/x-markdown',
+  'text/tab-separated-values',
+  'application/x-ndjson',
+]);
+
+/** Names the types where `type` (`markdown`, `text/html; charset=utf-8`) is none that documents have; else null. */
+export const contentTypeFault = (type: string): string | null => {
+  const name = type.split(';')[0]?.trim() ?? '';
+  if (DECLARED_TYPES.has(fullContentType(name))) return null;
+  return `must be one of ${Object.keys(CONTENT_TYPES).join(', ')}, or their media types`;
+};
 
 /** Who may change or delete a document that they can see: its owner, and an admin (contract, section 3). */
 export const mayChange = (caller: Pick<Caller, 'userId' | 'roles'>, document: { userId: string }): boolean =>

@@ -4,7 +4,7 @@ import { parseJsonBody } from '../../http/json-body.ts';
 import { createValidatorCompiler } from '../../http/validate.ts';
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
 import type { UploadInput } from './documents.service.ts';
-import { cleanFilename, fullContentType } from './rules.ts';
+import { cleanFilename, contentTypeFault, fullContentType } from './rules.ts';
 import { DocumentCreate, DocumentForm } from './schema.ts';
 import { metadataFaults } from './wire.ts';
 
@@ -32,7 +32,9 @@ const refuse = (faults: readonly FieldFault[]): void => {
 
 const fromJson = (body: unknown): UploadInput => {
   const { title, content, content_type, metadata, visibility } = checkedJson(body ?? {});
+  const typeFault = content_type === undefined ? null : contentTypeFault(content_type);
   refuse(metadataFaults(metadata));
+  if (typeFault !== null) throw invalid({ field: '/content_type', reason: typeFault });
   return {
     bytes: new TextEncoder().encode(content),
     filename: null,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
 import type { KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
-import { canonicalJson, fullContentType } from './rules.ts';
+import { canonicalJson, contentTypeFault, fullContentType } from './rules.ts';
 import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
 
@@ -74,9 +74,24 @@ const time = (text: string | undefined, field: string): number | undefined => {
   return ms;
 };
 
-/** Null when nothing narrows. */
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/** Filters that no document could ever pass: a mistake of the caller, which an empty answer would hide. */
+const filterFaults = ({ document_ids = [], content_types = [] }: SearchFiltersWire): FieldFault[] => [
+  ...document_ids.flatMap((id, i) =>
+    UUID.test(id) ? [] : [{ field: `/filters/document_ids/${i}`, reason: 'must be the id of a document' }],
+  ),
+  ...content_types.flatMap((type, i) => {
+    const reason = contentTypeFault(type);
+    return reason === null ? [] : [{ field: `/filters/content_types/${i}`, reason }];
+  }),
+];
+
+/** Null when nothing narrows. Throws VALIDATION_ERROR. */
 export const searchFilters = (wire: SearchFiltersWire | undefined): SearchFilters | null => {
   if (wire === undefined || Object.keys(wire).length === 0) return null;
+  const faults = filterFaults(wire);
+  if (faults.length > 0) throw invalid(...faults);
   const createdAfter = time(wire.created_after, '/filters/created_after');
   const createdBefore = time(wire.created_before, '/filters/created_before');
   return {

@@ -1,5 +1,5 @@
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { McpEndpoint, McpOAuthSettings } from '../../kernel/mcp.ts';
+import { type McpEndpoint, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import { envFault, headerFault, isStdioAllowed } from './rules.ts';
 
 /** What a user may say about where a server is, and what is made of it. */
@@ -96,19 +96,62 @@ export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEnd
 /** An endpoint as the store keeps it. */
 export const readEndpoint = (text: string): McpEndpoint => JSON.parse(text) as McpEndpoint;
 
-/** Takes the secrets of an endpoint out of text that others may read: log lines, error messages. */
+/** What is shorter stands in too many words to be taken out of them. */
+const MIN_SECRET_CHARACTERS = 6;
+const REDACTED = '[redacted]';
+
+/** Forms in which a value comes back: as it is, after a scheme or an option's name, and escaped. */
+const formsOf = (value: string): string[] =>
+  [value, value.replace(/^\S+\s+/, ''), value.replace(/^-{0,2}[\w.-]+=/, '')].flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text.toWellFormed()),
+  ]);
+
+/** Text that was cut for its length may begin or end within a secret. */
+const redactCutEnds = (text: string, secret: string): string => {
+  let rest = text;
+  for (let length = Math.min(secret.length - 1, rest.length); length >= MIN_SECRET_CHARACTERS; length--) {
+    if (rest.endsWith(secret.slice(0, length))) {
+      rest = `${rest.slice(0, -length)}${REDACTED}`;
+      break;
+    }
+  }
+  for (let length = Math.min(secret.length - 1, rest.length); length >= MIN_SECRET_CHARACTERS; length--) {
+    if (rest.startsWith(secret.slice(-length))) return `${REDACTED}${rest.slice(length)}`;
+  }
+  return rest;
+};
+
+/**
+ * Takes the configured values of an endpoint (environment, headers, arguments, address, client secret) out of text that
+ * others may read: log lines, error messages.
+ */
 export const redactorOf = (endpoint: McpEndpoint | null): ((text: string) => string) => {
   if (endpoint === null) return (text) => text;
-  const secrets =
+  const configured =
     endpoint.transport === 'stdio'
-      ? Object.values(endpoint.env)
+      ? [...Object.values(endpoint.env), ...endpoint.args]
       : [
-          ...Object.values(endpoint.headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]),
+          ...Object.values(endpoint.headers),
           endpoint.oauth?.clientSecret ?? '',
           endpoint.url,
           `${new URL(endpoint.url).pathname}${new URL(endpoint.url).search}`,
           ...[...new URL(endpoint.url).searchParams.values()],
         ];
-  const longest = [...new Set(secrets)].filter((s) => s.length >= 6).sort((a, b) => b.length - a.length);
-  return (text) => longest.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  const longest = [...new Set(configured.flatMap(formsOf))]
+    .filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
+    .sort((a, b) => b.length - a.length);
+  return (text) => {
+    const whole = longest.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+    return longest.reduce(redactCutEnds, whole);
+  };
+};
+
+/** A fault without the secrets of the endpoint, in its message, its stack and the causes that a log shows. */
+export const redactFault = <E>(error: E, redact: (text: string) => string): E | McpFault => {
+  if (!(error instanceof McpFault)) return error;
+  const fault = new McpFault(error.kind, redact(error.message));
+  fault.stack = redact(error.stack ?? fault.message);
+  return fault;
 };

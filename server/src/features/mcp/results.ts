@@ -81,3 +81,29 @@ export const modelText = (result: McpCallResult): string => {
 
 export const visibleText = (text: string, maxCharacters: number): string =>
   text.replaceAll(INVISIBLE, '').slice(0, maxCharacters).toWellFormed();
+
+const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((entry) => mapTexts(entry, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapTexts(entry, change)]));
+};
+
+/** What a tool says about its failure, without what it must not tell: tools put their whole configuration there. */
+export const redactErrorResult = (result: McpCallResult, redact: (text: string) => string): McpCallResult => {
+  if (!result.isError) return result;
+  return {
+    ...result,
+    content: result.content.map(
+      (block): McpContent => ({
+        ...block,
+        ...Object.fromEntries(
+          Object.entries(block)
+            .filter(([key]) => key !== 'type')
+            .map(([key, value]) => [key, mapTexts(value, redact)]),
+        ),
+      }),
+    ),
+    structured: mapTexts(result.structured, redact),
+  };
+};

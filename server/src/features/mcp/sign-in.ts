@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { McpConnector, McpHttpEndpoint } from '../../kernel/mcp.ts';
 import type { Calls } from './calls.ts';
+import { redactFault, redactorOf } from './endpoint.ts';
 import { toAppError } from './faults.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -65,7 +66,7 @@ export const createSignIn = (options: {
         if (url === null) server.runtime.retry();
         return { authorization_url: url };
       } catch (error) {
-        throw toAppError(error, name);
+        throw toAppError(redactFault(error, redactorOf(endpoint)), name);
       }
     },
 
@@ -94,7 +95,7 @@ export const createSignIn = (options: {
           iss: answer.iss ?? null,
         });
       } catch (error) {
-        throw toAppError(error, signIn.server);
+        throw toAppError(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
       }
       options.audit({
         tenantId: signIn.tenantId,

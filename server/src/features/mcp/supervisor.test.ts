@@ -107,6 +107,17 @@ describe('a supervised server', () => {
     });
   });
 
+  it('lets no secret out with the fault of a call', async () => {
+    make();
+    await settle();
+    const session = server.sessions[0];
+    if (session === undefined) throw new Error('no session');
+    session.callTool = () => Promise.reject(new McpFault('protocol', 'secret', new Error('secret')));
+    const fault = await supervisor.callTool('echo', {}, context).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ kind: 'protocol', message: '***' });
+    expect(fault instanceof Error && `${fault.stack}${String(fault.cause)}`).not.toContain('secret');
+  });
+
   it('tries again after 0.5 s, 1 s, 2 s … up to a minute, and says why it failed', async () => {
     server.refuse(new McpFault('unreachable', 'no secret way'));
     const attempts = vi.spyOn(server.connector, 'connect');

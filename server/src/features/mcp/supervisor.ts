@@ -9,6 +9,8 @@ import {
   type McpSession,
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
+import { redactFault } from './endpoint.ts';
+import { redactErrorResult } from './results.ts';
 import { backOffMs } from './rules.ts';
 import type { RuntimeState, ServerRuntime } from './runtime.ts';
 import type { LogLine, ServerStatus } from './types.ts';
@@ -224,7 +226,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         return await work(target, { ...call, timeoutMs: left() });
       } catch (error) {
         // Nothing ran at the server: it did not know whom it was talking to.
-        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0) throw error;
+        if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0)
+          throw redactFault(error, options.redact);
         await renew(target);
       } finally {
         inFlight--;
@@ -269,9 +272,9 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     },
     settled,
     callTool: (tool, args, call) =>
-      ask(call, (target, { signal, timeoutMs, onProgress }) => {
+      ask(call, async (target, { signal, timeoutMs, onProgress }) => {
         const limits: McpCallOptions = { signal, timeoutMs, onProgress };
-        return target.callTool(tool, args, limits);
+        return redactErrorResult(await target.callTool(tool, args, limits), options.redact);
       }),
     ask,
     logs: () => log,

@@ -7,9 +7,16 @@ import { AppError, conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { moveObservations, moveRelations } from './merge.store.ts';
-import { addObservations, OBSERVATION_COLUMNS, observationRecord } from './observations.store.ts';
+import {
+  addObservations,
+  heldTexts,
+  insertObservations,
+  isPlainList,
+  OBSERVATION_COLUMNS,
+  observationRecord,
+} from './observations.store.ts';
 import type { EntityRecord, FactSource, NewObservation, ObservationRecord } from './records.ts';
-import { DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
+import { cleanName, DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
 import { withStoreFaults } from './store-faults.ts';
 
 const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): EntityRecord => ({
@@ -76,6 +83,85 @@ export interface EntityDraft {
   subjectUserId: string | null;
 }
 
+const entityRow = (id: string, draft: EntityDraft, source: FactSource, nowMs: number) => ({
+  id,
+  tenant_id: draft.tenantId,
+  owner: draft.owner,
+  created_by: source.userId,
+  source_kind: source.kind,
+  subject_user_id: draft.subjectUserId,
+  name: cleanName(draft.name),
+  name_folded: foldName(draft.name),
+  entity_type: cleanName(draft.entityType),
+  type_folded: foldName(draft.entityType),
+  importance: draft.importance ?? DEFAULT_IMPORTANCE,
+  used_count: 0,
+  used_at: nowMs,
+  created_at: nowMs,
+  updated_at: nowMs,
+});
+
+export interface EntityImport {
+  draft: EntityDraft;
+  observations: readonly NewObservation[];
+}
+
+/**
+ * Many entities of one owner in a few statements. The answer, in the same order: what was made or found to say nothing
+ * new; null for each that must be joined with care (`upsert`). No two drafts have the same name and type.
+ */
+const importMany = async (
+  tx: Queryable,
+  items: readonly EntityImport[],
+  source: FactSource,
+  nowMs: number,
+): Promise<({ id: string; changed: boolean } | null)[]> => {
+  const first = items[0];
+  if (first === undefined) return [];
+  const rows = items.map(({ draft }) => entityRow(newId(), draft, source, nowMs));
+  const fresh = rows.filter((_row, i) => isPlainList(items[i]?.observations ?? []));
+  if (fresh.length > 0)
+    await tx
+      .insertInto('memory_entities')
+      .values(fresh)
+      .onConflict((c) => c.doNothing())
+      .execute();
+  const stored = await tx
+    .selectFrom('memory_entities')
+    .select(['id', 'name_folded', 'type_folded'])
+    .where('tenant_id', '=', first.draft.tenantId)
+    .where('owner', '=', first.draft.owner)
+    .where(
+      'name_folded',
+      'in',
+      rows.map((row) => row.name_folded),
+    )
+    .execute();
+  const keyOf = (row: { name_folded: string; type_folded: string }): string =>
+    JSON.stringify([row.name_folded, row.type_folded]);
+  const idOf = new Map(stored.map((row) => [keyOf(row), row.id]));
+  const made = new Set(rows.filter((row) => idOf.get(keyOf(row)) === row.id).map((row) => row.id));
+  const { tenantId } = first.draft;
+  const lists = rows.flatMap((row, i) =>
+    made.has(row.id)
+      ? [{ entity: { id: row.id, tenantId }, observations: items[i]?.observations ?? [] }]
+      : [],
+  );
+  await insertObservations(tx, lists, source, nowMs);
+  const held = await heldTexts(
+    tx,
+    [...idOf.values()].filter((id) => !made.has(id)),
+    source.userId,
+  );
+  return rows.map((row, i) => {
+    if (made.has(row.id)) return { id: row.id, changed: true };
+    const id = idOf.get(keyOf(row));
+    if (id === undefined) return null;
+    const said = items[i]?.observations ?? [];
+    return said.every(({ text }) => held.get(id)?.has(foldName(text))) ? { id, changed: false } : null;
+  });
+};
+
 /**
  * Finds or makes the entity of this owner, type and name; the unique index decides between parallel makers. A draft
  * with `subjectUserId` finds that user's own entity whatever it is called.
@@ -100,23 +186,7 @@ export const findOrMake = async (
   const id = newId();
   const inserted = await tx
     .insertInto('memory_entities')
-    .values({
-      id,
-      tenant_id: draft.tenantId,
-      owner: draft.owner,
-      created_by: source.userId,
-      source_kind: source.kind,
-      subject_user_id: draft.subjectUserId,
-      name: draft.name.trim(),
-      name_folded: nameFolded,
-      entity_type: draft.entityType.trim(),
-      type_folded: typeFolded,
-      importance: draft.importance ?? DEFAULT_IMPORTANCE,
-      used_count: 0,
-      used_at: nowMs,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
+    .values(entityRow(id, draft, source, nowMs))
     .onConflict((c) => c.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 1n) return { id, created: true };
@@ -306,6 +376,9 @@ export const createEntityStore = (db: Db) => {
         return { id, created, added, ended };
       }),
 
+    importMany: (items: readonly EntityImport[], source: FactSource, nowMs: number) =>
+      write((tx) => importMany(tx, items, source, nowMs)),
+
     observe: (
       entity: { id: string; tenantId: string },
       observations: readonly NewObservation[],
@@ -319,8 +392,8 @@ export const createEntityStore = (db: Db) => {
       patch: { name?: string; entityType?: string; importance?: number; owner?: string },
       nowMs: number,
     ): Promise<void> {
-      const name = patch.name?.trim();
-      const type = patch.entityType?.trim();
+      const name = patch.name === undefined ? undefined : cleanName(patch.name);
+      const type = patch.entityType === undefined ? undefined : cleanName(patch.entityType);
       await write(async (tx) => {
         const taken = await tx
           .selectFrom('memory_entities')

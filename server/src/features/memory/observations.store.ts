@@ -50,6 +50,88 @@ export const OBSERVATION_COLUMNS = [
 
 const textKey = (folded: string): string => createHash('sha256').update(folded).digest('base64url');
 
+const observationRow = (
+  entity: { id: string; tenantId: string },
+  observation: NewObservation,
+  source: FactSource,
+  nowMs: number,
+) => {
+  const folded = foldName(observation.text);
+  return {
+    id: newId(),
+    tenant_id: entity.tenantId,
+    entity_id: entity.id,
+    user_id: source.userId,
+    text: observation.text,
+    text_folded: folded,
+    text_key: textKey(folded),
+    attribute: observation.attribute,
+    category: observation.category,
+    source_kind: source.kind,
+    message_id: source.messageId,
+    conversation_id: source.conversationId,
+    embedding: null,
+    embedding_model: null,
+    valid_from: nowMs,
+    valid_to: null,
+    created_at: nowMs,
+  };
+};
+
+/** Rows of one statement: both engines limit its parameters. */
+const ROWS_PER_STATEMENT = 500;
+
+/** Statements for entities that have none yet; each list holds a text and a slot at most once (`isPlainList`). */
+export const insertObservations = async (
+  tx: Queryable,
+  lists: readonly { entity: { id: string; tenantId: string }; observations: readonly NewObservation[] }[],
+  source: FactSource,
+  nowMs: number,
+): Promise<void> => {
+  const rows = lists.flatMap(({ entity, observations }) =>
+    observations.map((observation) => observationRow(entity, observation, source, nowMs)),
+  );
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+    await tx
+      .insertInto('memory_observations')
+      .values(rows.slice(from, from + ROWS_PER_STATEMENT))
+      .execute();
+  }
+};
+
+/** May the list be written as it stands, without one of its statements ending or doubling another? */
+export const isPlainList = (observations: readonly NewObservation[]): boolean => {
+  const texts = new Set(observations.map((observation) => foldName(observation.text)));
+  const slots = observations.flatMap(({ attribute }) => (attribute === null ? [] : [attribute]));
+  return (
+    observations.length <= MAX_OBSERVATIONS_PER_ENTITY &&
+    texts.size === observations.length &&
+    new Set(slots).size === slots.length
+  );
+};
+
+/** Of each entity: the folded texts that the user has said and that hold. */
+export const heldTexts = async (
+  tx: Queryable,
+  entityIds: readonly string[],
+  userId: string,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+  if (entityIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('memory_observations')
+    .select(['entity_id', 'text_folded'])
+    .where('entity_id', 'in', [...entityIds])
+    .where('user_id', '=', userId)
+    .where('valid_to', 'is', null)
+    .execute();
+  const held = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const texts = held.get(row.entity_id) ?? new Set();
+    held.set(row.entity_id, texts.add(row.text_folded));
+  }
+  return held;
+};
+
 /**
  * Adds statements to an entity inside a transaction. What the same user has said already is left as it is; a newer
  * value of a slot ends their own earlier one, never that of somebody else. Returns how many were added, and the slots
@@ -103,30 +185,9 @@ export const addObservations = async (
       }
       if (older.length > 0) ended.push(observation.attribute);
     }
-    const id = newId();
-    await tx
-      .insertInto('memory_observations')
-      .values({
-        id,
-        tenant_id: entity.tenantId,
-        entity_id: entity.id,
-        user_id: source.userId,
-        text: observation.text,
-        text_folded: folded,
-        text_key: key,
-        attribute: observation.attribute,
-        category: observation.category,
-        source_kind: source.kind,
-        message_id: source.messageId,
-        conversation_id: source.conversationId,
-        embedding: null,
-        embedding_model: null,
-        valid_from: nowMs,
-        valid_to: null,
-        created_at: nowMs,
-      })
-      .execute();
-    held.set(key, { id, text_key: key, attribute: observation.attribute });
+    const row = observationRow(entity, observation, source, nowMs);
+    await tx.insertInto('memory_observations').values(row).execute();
+    held.set(key, { id: row.id, text_key: key, attribute: observation.attribute });
     added++;
   }
   if (added > 0) {

@@ -268,10 +268,11 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
     bodyLimitBytes: maxImportBytes,
     responses: { 200: ImportResult },
     handler({ caller, query, request }) {
-      // The parser of this content type gives text (http/app.ts); JSON and no body at all are not it.
-      if (typeof request.body !== 'string')
-        throw new AppError('UNSUPPORTED_MEDIA_TYPE', `this operation takes ${NDJSON}`);
-      return transfer.import(caller, service.ownerFor(caller, query.visibility), request.body);
+      // The parser of this content type gives text (http/app.ts); no body at all is an empty one.
+      const isLines = request.headers['content-type']?.toLowerCase().startsWith(NDJSON) === true;
+      if (!isLines) throw new AppError('UNSUPPORTED_MEDIA_TYPE', `this operation takes ${NDJSON}`);
+      const lines = typeof request.body === 'string' ? request.body : '';
+      return transfer.import(caller, service.ownerFor(caller, query.visibility), lines);
     },
   }),
 ];

@@ -10,12 +10,30 @@ export const MAX_OBSERVATIONS_PER_ENTITY = 1_000;
 export const MAX_GRAPH_ENTITIES = 200;
 export const MAX_GRAPH_RELATIONS = 1_000;
 
+/** As a JSON Schema pattern: holds something that a reader sees, not only blanks, control and zero-width characters. */
+export const VISIBLE =
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]';
+const VISIBLE_ONE = new RegExp(VISIBLE);
+export const isVisible = (text: string): boolean => VISIBLE_ONE.test(text);
+
+/** A name or type as it is stored: one line, since it stands in lists and prompts. */
+export const cleanName = (name: string): string =>
+  name
+    .replaceAll(/ *[\u0000-\u001f\u007f-\u009f\u2028\u2029][ \u0000-\u001f\u007f-\u009f\u2028\u2029]*/g, ' ')
+    .trim();
+
 /**
  * What names (and types, and texts) compare by: NFC, trimmed, white space folded to one blank, case folded. Upper and
  * then lower case comes out as Unicode's full case folding for what people write: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`.
  */
 export const foldName = (name: string): string =>
-  name.normalize('NFC').trim().replaceAll(/\s+/gu, ' ').toUpperCase().toLowerCase().normalize('NFC');
+  cleanName(name)
+    .normalize('NFC')
+    .trim()
+    .replaceAll(/\s+/gu, ' ')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC');
 
 export const DEFAULT_IMPORTANCE = 0.5;
 const DAY_MS = 86_400_000;

@@ -9,7 +9,7 @@ import {
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
-import { MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
+import { MAX_NAME, MAX_TEXT, MAX_TYPE, VISIBLE } from './rules.ts';
 
 export const VISIBILITIES = ['private', 'tenant'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -18,7 +18,7 @@ export const SOURCE_KINDS = ['message', 'api', 'agent', 'import', 'merge', 'untr
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 const Filled = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+  Type.String({ minLength: 1, maxLength, pattern: VISIBLE, description });
 
 export const Source = Type.Object(
   {

@@ -1,4 +1,4 @@
-import { MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
+import { isVisible, MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
 
 /** One line of the public MCP memory server's file. */
 export type MemoryLine =
@@ -7,7 +7,7 @@ export type MemoryLine =
 
 const filled = (value: unknown, max: number): value is string =>
   typeof value === 'string' &&
-  value.trim() !== '' &&
+  isVisible(value) &&
   [...value].length <= max &&
   !value.includes('\u0000') &&
   value.isWellFormed();

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { personalScope } from './access.rules.ts';
-import type { EntityStore } from './entities.store.ts';
+import type { EntityDraft, EntityStore } from './entities.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import { foldName, holdsAt } from './rules.ts';
@@ -21,6 +21,35 @@ export interface TransferParts {
 type EntityLine = Extract<MemoryLine, { type: 'entity' }>;
 type RelationLine = Extract<MemoryLine, { type: 'relation' }>;
 
+const BATCH = 500;
+
+/** In order, up to BATCH lines each; a batch ends before a name and type that it has already. */
+const batchesOf = (lines: readonly EntityLine[]): EntityLine[][] => {
+  const batches: EntityLine[][] = [];
+  let batch: EntityLine[] = [];
+  let keys = new Set<string>();
+  for (const line of lines) {
+    const key = JSON.stringify([foldName(line.name), foldName(line.entityType)]);
+    if (batch.length === 0 || batch.length >= BATCH || keys.has(key)) {
+      batch = [];
+      keys = new Set();
+      batches.push(batch);
+    }
+    batch.push(line);
+    keys.add(key);
+  }
+  return batches;
+};
+
+const draftOf = (line: EntityLine, owner: string, tenantId: string): EntityDraft => ({
+  tenantId,
+  owner,
+  name: line.name,
+  entityType: line.entityType,
+  importance: null,
+  subjectUserId: null,
+});
+
 export const createTransfer = ({ entities, relations, clock }: TransferParts) => {
   /** True when the line made an entity or added to one. A full entity takes nothing more: the line is skipped. */
   const importEntity = async (
@@ -31,14 +60,7 @@ export const createTransfer = ({ entities, relations, clock }: TransferParts) =>
   ): Promise<{ id: string; changed: boolean } | null> => {
     try {
       const { id, created, added } = await entities.upsert(
-        {
-          tenantId,
-          owner,
-          name: line.name,
-          entityType: line.entityType,
-          importance: null,
-          subjectUserId: null,
-        },
+        draftOf(line, owner, tenantId),
         line.observations.map((text) => observationOf(text, line.name)),
         source,
         clock.now(),
@@ -82,7 +104,7 @@ export const createTransfer = ({ entities, relations, clock }: TransferParts) =>
         .split('\n')
         .filter((line) => line.trim() !== '');
       const parsed = lines.map(parseLine);
-      if (lines.length > 0 && parsed.every((line) => line === null))
+      if (parsed.every((line) => line === null))
         throw invalid({ field: '/', reason: 'must be JSON Lines with entities and relations' });
       const source: FactSource = {
         kind: 'import',
@@ -92,14 +114,25 @@ export const createTransfer = ({ entities, relations, clock }: TransferParts) =>
       };
       const counts: ImportCounts = { entities: 0, relations: 0, skipped: 0 };
       const ids = new Map<string, string>();
-      for (const line of parsed) {
-        if (line?.type !== 'entity') continue;
-        const made = await importEntity(line, owner, caller.tenantId, source);
+      const take = (line: EntityLine, made: { id: string; changed: boolean } | null): void => {
         if (made?.changed === true) counts.entities++;
         else counts.skipped++;
         // A name stands for the first entity of the file that has it.
         const name = foldName(line.name);
         if (made !== null && !ids.has(name)) ids.set(name, made.id);
+      };
+      const entityLines = parsed.filter((line): line is EntityLine => line?.type === 'entity');
+      for (const batch of batchesOf(entityLines)) {
+        const made = await entities.importMany(
+          batch.map((line) => ({
+            draft: draftOf(line, owner, caller.tenantId),
+            observations: line.observations.map((text) => observationOf(text, line.name)),
+          })),
+          source,
+          clock.now(),
+        );
+        for (const [i, line] of batch.entries())
+          take(line, made[i] ?? (await importEntity(line, owner, caller.tenantId, source)));
       }
       const idOf = async (name: string): Promise<string | null> => {
         const known = ids.get(foldName(name));

@@ -176,13 +176,21 @@ export const createUsers = (options: UsersOptions) => {
     return changed;
   };
 
-  /** Their own data, or an admin's business; a stranger of another tenant does not exist. */
+  /** Their own data, or an admin's business; for everybody else the account does not exist. */
   const findPerson = async (caller: Caller, id: string, permission: string): Promise<UserRow> => {
     const row = await find(caller, id);
-    if (!caller.permissions.has(id === caller.userId ? permission : 'users:manage')) {
-      throw forbidden(id === caller.userId ? permission : 'users:manage');
+    if (id === caller.userId) {
+      if (!caller.permissions.has(permission)) throw forbidden(permission);
+    } else if (!caller.permissions.has('users:manage')) {
+      // Not 403: that would tell accounts that exist from those that do not.
+      throw notFound('user');
     }
     return row;
+  };
+
+  /** Tiers cost the platform money: its administrators set them, as those of tenants. */
+  const assertMaySetTier = (caller: Caller): void => {
+    if (!caller.platformAdmin) throw forbidden('tenants:manage');
   };
 
   return {
@@ -208,7 +216,7 @@ export const createUsers = (options: UsersOptions) => {
 
     get: async (caller: Caller, id: string): Promise<UserBody> => view(await find(caller, id)),
 
-    /** Throws CONFLICT for a taken e-mail, FORBIDDEN for another tenant unless a platform administrator asks. */
+    /** Throws CONFLICT for a taken e-mail, FORBIDDEN for another tenant or a tier unless a platform administrator asks. */
     async create(
       caller: Caller,
       input: NewUserInput,
@@ -216,6 +224,7 @@ export const createUsers = (options: UsersOptions) => {
     ): Promise<UserBody & { invitation_url?: string }> {
       const tenantId = input.tenant_id ?? caller.tenantId;
       if (tenantId !== caller.tenantId && !caller.platformAdmin) throw forbidden('tenants:manage');
+      if (input.tier !== undefined && input.tier !== null) assertMaySetTier(caller);
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       const row = newRow(input, tenantId, await passwordHashOf(input));
@@ -239,6 +248,7 @@ export const createUsers = (options: UsersOptions) => {
 
     async update(caller: Caller, id: string, input: UserChangeInput, requestId: string): Promise<UserBody> {
       const row = await find(caller, id);
+      if (input.tier !== undefined) assertMaySetTier(caller);
       const changes: UserChanges = {};
       if (input.name !== undefined) changes.name = input.name;
       if (input.roles !== undefined) changes.roles = JSON.stringify(input.roles);

@@ -487,10 +487,12 @@ class Agents:
     def list(
         self,
         *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> builtins.list[m.AgentStatus]:
         """Statuses of all eleven agents"""
-        return cast("builtins.list[m.AgentStatus]", self._http.json(Call("GET", "/api/v1/agents"), options))
+        return cast("builtins.list[m.AgentStatus]", self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
 
     def list_suggestions(
         self,
@@ -587,10 +589,12 @@ class AsyncAgents:
     async def list(
         self,
         *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> builtins.list[m.AgentStatus]:
         """Statuses of all eleven agents"""
-        return cast("builtins.list[m.AgentStatus]", await self._http.json(Call("GET", "/api/v1/agents"), options))
+        return cast("builtins.list[m.AgentStatus]", await self._http.json(Call("GET", "/api/v1/agents", query=given(page=page, limit=limit)), options))
 
     async def list_suggestions(
         self,

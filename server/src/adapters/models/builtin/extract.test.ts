@@ -131,3 +131,28 @@ describe('words', () => {
     ]);
   });
 });
+
+describe('statements without a full stop, number words, spans of time', () => {
+  const passage = (text: string) => [{ n: 1, title: 'Notes', page: null, text, score: 1 }];
+  test.each([
+    [
+      'What is the giraffe quota?',
+      'First slide\n\nSecond slide says the giraffe quota is ninety two',
+      'the giraffe quota is ninety two',
+    ],
+    ['How many giraffes are there?', 'The park keeps ninety giraffes.', 'ninety giraffes'],
+    [
+      'After how many months is a mooring rope replaced?',
+      'A mooring rope is replaced after eighteen months.',
+      'eighteen months',
+    ],
+    [
+      'How many months does a mooring rope last?',
+      'A mooring rope is replaced after 18 months.\n\nAnchors are painted in spring.',
+      '18 months',
+    ],
+    ['東京タワーの高さは？', '東京タワーの高さは333メートルです。', '333メートル'],
+  ])('%s', (question, text, fact) => {
+    expect(extractAnswer(question, [], passage(text))?.content).toContain(fact);
+  });
+});

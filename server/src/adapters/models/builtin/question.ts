@@ -53,7 +53,10 @@ const ends = (message: string): string =>
 /** `earlier`: the person's messages before this one, oldest first. */
 export function readQuestion(whole: string, earlier: readonly string[]): Question {
   const message = ends(whole);
-  const terms = contentTerms(message);
+  // How long something lasts is told by a span of time, with or without that word.
+  const terms = contentTerms(message).filter(
+    (term) => term.stem !== 'last' || !/\b(?:do|does|did|will|can)\b.*\blast\b/i.test(message),
+  );
   const kind = KINDS.find(([, pattern]) => pattern.test(message))?.[0] ?? 'any';
   const leans = GOES_ON.test(message) || REFERS_BACK.test(message) || terms.length < 2;
   const own = new Set(terms.map((term) => term.stem));
@@ -65,7 +68,7 @@ export function readQuestion(whole: string, earlier: readonly string[]): Questio
 }
 
 const NUMBER =
-  /\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|once|twice|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b/iu;
+  /\p{N}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|half|hundred|thousand|million|once|twice|none|no|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|deux|trois|quatre|cinq|dos|tres|cuatro|cinco)\b/iu;
 /** A point in time, as against a span or a repetition. */
 const DATE =
   /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|yesterday|ago|century)\b|\d年/i;

@@ -19,6 +19,9 @@ export interface Candidate {
 }
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
+/** A subject, its verb and something behind it; no question. */
+const STATES =
+  /^(?!(?:#+\s+)?(?:how|what|when|where|which|who|why|wie|was|wann|wo|wer|warum)\b).*\p{L}\s+(?:is|are|was|were|has|have|says?|costs?|lasts?|must|will|can|ist|sind|hat|kostet|est|es)\s+\S/iu;
 const stems = (text: string): string[] => contentTerms(text).map((term) => term.stem);
 
 export function candidatesOf(passages: readonly GroundingPassage[]): Candidate[] {
@@ -52,6 +55,8 @@ function readPassage(passage: GroundingPassage): Candidate[] {
       asked = stems(lines[0] ?? '');
       before = null;
     } else if (isHeading(lines)) {
+      // Slides and notes leave the full stop out: a line that says something is a statement as well.
+      if (STATES.test(lines[0] ?? '')) add((lines[0] ?? '').replace(/^#{1,6}\s+/, ''), 'prose', []);
       heading = stems(lines[0] ?? '');
       asked = [];
       before = null;

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../../kernel/clock.ts';
-import { AppError, invalid, notFound } from '../../../kernel/errors.ts';
+import { AppError, conflict, invalid, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
@@ -14,7 +14,7 @@ import {
   insertKey,
   type KeyOwner,
   listKeys,
-  setKeyExpiry,
+  replaceKey,
 } from './store.ts';
 
 export interface KeyView {
@@ -79,6 +79,8 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
     return caller.credential === 'jwt' ? null : [...caller.permissions].sort();
   };
 
+  const ended = () => conflict(`this ${what} was rotated or deleted before, or has expired`);
+
   const add = async (
     caller: Caller,
     values: { name: string; permissions: string[] | null; expiresAt: number | null },
@@ -98,10 +100,15 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
       created_at: clock.now(),
       expires_at: values.expiresAt,
       last_used_at: null,
+      replaced_by: null,
+      deleted_at: null,
     };
     await db.write(async (tx) => {
+      if (replaces !== undefined) {
+        const won = await replaceKey(tx, { ...replaces, replacedBy: row.id }, clock.now());
+        if (!won) throw ended();
+      }
       await insertKey(tx, row);
-      if (replaces !== undefined) await setKeyExpiry(tx, replaces.id, replaces.expiresAt);
       await audit.append(tx, {
         ...actorOf(caller),
         action: replaces === undefined ? `${kind}.created` : `${kind}.rotated`,
@@ -133,11 +140,17 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
         requestId,
       ),
 
-    /** A new secret with the same name and rights; the old one works for `overlapS` more. */
+    /**
+     * A new secret with the same name, rights and end; the old one works for `overlapS` more. Throws CONFLICT for a key
+     * that was rotated or deleted before, or has expired.
+     */
     async rotate(caller: Caller, id: string, overlapS: number, requestId: string) {
       const old = await findKey(db.read, owner(caller), id);
       if (old === undefined) throw notFound(what);
-      const ends = clock.now() + overlapS * 1000;
+      const now = clock.now();
+      const expired = old.expires_at !== null && old.expires_at <= now;
+      if (old.replaced_by !== null || old.deleted_at !== null || expired) throw ended();
+      const ends = now + overlapS * 1000;
       const expiresAt = Math.min(ends, old.expires_at ?? ends);
       const permissions = old.permissions === null ? undefined : parseStrings(old.permissions);
       const made = await add(
@@ -152,7 +165,7 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
 
     async remove(caller: Caller, id: string, requestId: string): Promise<void> {
       await db.write(async (tx) => {
-        if (!(await deleteKey(tx, owner(caller), id))) throw notFound(what);
+        if (!(await deleteKey(tx, owner(caller), id, clock.now()))) throw notFound(what);
         await audit.append(tx, {
           ...actorOf(caller),
           action: `${kind}.deleted`,

@@ -20,7 +20,11 @@ export const listKeys = async (
   owner: KeyOwner,
   page: PageRequest,
 ): Promise<{ rows: ApiKeyRow[]; total: number }> => {
-  const mine = db.selectFrom('api_keys').where('user_id', '=', owner.userId).where('kind', '=', owner.kind);
+  const mine = db
+    .selectFrom('api_keys')
+    .where('user_id', '=', owner.userId)
+    .where('kind', '=', owner.kind)
+    .where('deleted_at', 'is', null);
   const { after } = page;
   let query = mine
     .selectAll()
@@ -43,6 +47,7 @@ export const listKeys = async (
   return { rows, total: Number(count.total) };
 };
 
+/** Deleted ones too. */
 export const findKey = (db: Queryable, owner: KeyOwner, id: string): Promise<ApiKeyRow | undefined> =>
   db
     .selectFrom('api_keys')
@@ -52,19 +57,45 @@ export const findKey = (db: Queryable, owner: KeyOwner, id: string): Promise<Api
     .where('kind', '=', owner.kind)
     .executeTakeFirst();
 
-export const setKeyExpiry = async (tx: Queryable, id: string, expiresAt: number): Promise<void> => {
-  await tx.updateTable('api_keys').set({ expires_at: expiresAt }).where('id', '=', id).execute();
-};
-
-export const deleteKey = async (tx: Queryable, owner: KeyOwner, id: string): Promise<boolean> => {
+/** Of any number of rotations at the same time one gets true: only a key that still stands by itself is replaced. */
+export const replaceKey = async (
+  tx: Queryable,
+  key: { id: string; replacedBy: string; expiresAt: number },
+  now: number,
+): Promise<boolean> => {
   const rows = await tx
-    .deleteFrom('api_keys')
-    .where('id', '=', id)
-    .where('user_id', '=', owner.userId)
-    .where('kind', '=', owner.kind)
+    .updateTable('api_keys')
+    .set({ replaced_by: key.replacedBy, expires_at: key.expiresAt })
+    .where('id', '=', key.id)
+    .where('replaced_by', 'is', null)
+    .where('deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .returning('id')
     .execute();
   return rows.length > 0;
+};
+
+/** False where there is none, or none any more. Its name goes at once. */
+export const deleteKey = async (
+  tx: Queryable,
+  owner: KeyOwner,
+  id: string,
+  now: number,
+): Promise<boolean> => {
+  const rows = await tx
+    .updateTable('api_keys')
+    .set({ deleted_at: now, name: '' })
+    .where('id', '=', id)
+    .where('user_id', '=', owner.userId)
+    .where('kind', '=', owner.kind)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+};
+
+export const dropKeysDeletedBefore = async (tx: Queryable, before: number): Promise<void> => {
+  await tx.deleteFrom('api_keys').where('deleted_at', '<', before).execute();
 };
 
 export const deleteKeysOfUser = async (tx: Queryable, userId: string): Promise<void> => {
@@ -77,6 +108,7 @@ export const listAllKeys = (db: Queryable, userId: string): Promise<ApiKeyRow[]>
     .selectFrom('api_keys')
     .selectAll()
     .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();

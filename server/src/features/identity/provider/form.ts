@@ -14,7 +14,7 @@ export const parseForm = (body: unknown): Map<string, string> => {
   return fields;
 };
 
-const CHALLENGE = { 'www-authenticate': 'Basic realm="pentarch"' };
+export const CHALLENGE = { 'www-authenticate': 'Basic realm="pentarch"' };
 
 const unknownClient = () =>
   new OAuthError('invalid_client', 'the client is unknown or its secret is wrong', CHALLENGE);

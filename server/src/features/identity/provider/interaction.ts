@@ -7,7 +7,7 @@ import type { Principal } from '../principal.ts';
 import type { Families, Origin } from '../sessions/families.ts';
 import { parseForm } from './form.ts';
 import { OAuthError } from './oauth-error.ts';
-import { consentPage, contentSecurityPolicy, policySource, signInPage } from './pages.ts';
+import { consentPage, contentSecurityPolicy, policySource, signInPage, startAgainPage } from './pages.ts';
 
 /** Sign-in and consent. The interaction is bound to the browser by its cookie, each form to it by a token. */
 
@@ -37,6 +37,22 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
     }
     return interaction;
   };
+
+  /** Whoever is here looks at a page: faults are pages too, whatever the request's `Accept`. */
+  scope.setErrorHandler<Error, { Params: { uid: string } }>(async (error, request, reply) => {
+    if (!(error instanceof OAuthError) || error.status >= 429) throw error;
+    // The interaction's own page while it lasts (a form that is out of date), else the service's.
+    const live = await engine.interaction(request.raw, reply.raw).catch(() => null);
+    const href = live !== null && live.uid === request.params.uid ? `${base}/${live.uid}` : '/';
+    return reply
+      .code(error.status)
+      .headers(error.headers)
+      .header('cache-control', 'no-store')
+      .header('content-security-policy', contentSecurityPolicy([]))
+      .header('referrer-policy', 'no-referrer')
+      .type('text/html; charset=utf-8')
+      .send(startAgainPage({ description: error.message, href }));
+  });
 
   const send = (
     reply: FastifyReply,

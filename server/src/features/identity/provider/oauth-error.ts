@@ -24,11 +24,17 @@ export class OAuthError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: OAuthErrorCode, description: string, headers: Readonly<Record<string, string>> = {}) {
+  /** `status` where HTTP has a better one than the code's own. */
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    headers: Readonly<Record<string, string>> = {},
+    status: number = STATUS[code],
+  ) {
     super(description);
     this.name = 'OAuthError';
     this.code = code;
-    this.status = STATUS[code];
+    this.status = status;
     this.headers = headers;
   }
 }

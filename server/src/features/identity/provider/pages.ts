@@ -155,6 +155,14 @@ export const errorPage = (view: { error: string; description: string }): string 
 <p>Go back to the application and start again. If it happens again, give its makers this code: <code>${escapeHtml(view.error)}</code>.</p>`,
   );
 
+/** A form that does not count any more, and where to begin again. */
+export const startAgainPage = (view: { description: string; href: string }): string =>
+  page(
+    'That did not work',
+    `${fault(view.description)}
+<p><a href="${escapeHtml(view.href)}">Start again</a></p>`,
+  );
+
 /** `form` comes from the OpenID engine and has the id op.logoutForm. */
 export const signOutPage = (form: string, host: string): string =>
   page(

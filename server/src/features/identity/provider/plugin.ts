@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { bearerToken, repeatsAuthorization } from '../../../http/context.ts';
+import { MAX_DRAINED_BYTES } from '../../../http/error-body.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -11,7 +13,7 @@ import type { Assertions } from '../machine-keys/assertions.ts';
 import type { MachineKeys } from '../machine-keys/service.ts';
 import { originOf } from '../origin.ts';
 import { SIGNATURE_ALGORITHMS } from '../public-keys.ts';
-import { authenticateClient, parseForm } from './form.ts';
+import { authenticateClient, CHALLENGE, parseForm } from './form.ts';
 import { type InteractionOptions, mountInteraction } from './interaction.ts';
 import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
 import { mountMachineKeys } from './machine-key-routes.ts';
@@ -39,8 +41,15 @@ export interface ProviderPluginOptions {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
+const FORM_ONLY = `this takes a form: send Content-Type: ${FORM}`;
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
+/** Where machines send forms. */
+const FORM_PATHS: ReadonlySet<string> = new Set([
+  OIDC_PATHS.token,
+  OIDC_PATHS.introspection,
+  OIDC_PATHS.revocation,
+]);
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -64,6 +73,10 @@ const asOAuthError = (error: unknown): OAuthError => {
   }
   const status =
     typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : 500;
+  if (status === 413) {
+    return new OAuthError('invalid_request', 'the form is larger than this endpoint takes', {}, 413);
+  }
+  if (status === 415) return new OAuthError('invalid_request', FORM_ONLY, {}, 415);
   if (typeof status === 'number' && status < 500) {
     return new OAuthError('invalid_request', 'the request could not be read');
   }
@@ -76,6 +89,9 @@ const wantsPage = (request: FastifyRequest): boolean =>
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const fault = asOAuthError(error);
   if (fault.status >= 500) request.log.error({ err: error }, 'the identity provider failed');
+  if (fault.status === 413 && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
+    reply.removeHeader('connection');
+  }
   reply.code(fault.status).headers(fault.headers).header('cache-control', 'no-store');
   if (wantsPage(request)) {
     return reply
@@ -130,8 +146,8 @@ const assertClientAssertion = (body: unknown): void => {
 };
 
 const bearer = (request: FastifyRequest): string => {
-  const token = /^bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) {
+  const token = bearerToken(request);
+  if (token === null) {
     throw new OAuthError('invalid_token', 'this needs a token: send Authorization: Bearer <token>', {
       'www-authenticate': 'Bearer',
     });
@@ -172,7 +188,20 @@ export const providerPlugin =
       // `consumes`: these routes read forms, which the API's own check of bodies does not know.
       route.schema = { ...route.schema, hide: true, consumes: [FORM] };
     });
-    scope.addHook('onRequest', async (request) => throttle.count(request.ip));
+    scope.addHook('onRequest', async (request) => {
+      throttle.count(request.ip);
+      // Where a bearer token is meant, `bearer` refuses it.
+      if (FORM_PATHS.has(request.routeOptions.url ?? '') && repeatsAuthorization(request)) {
+        throw new OAuthError('invalid_client', 'the Authorization header must not be given twice', CHALLENGE);
+      }
+    });
+    scope.addHook('preParsing', async (request) => {
+      const type = request.headers['content-type'];
+      const isForm = type === undefined || type.split(';', 1)[0]?.trim().toLowerCase() === FORM;
+      if (request.method === 'POST' && !isForm && FORM_PATHS.has(request.routeOptions.url ?? '')) {
+        throw new OAuthError('invalid_request', FORM_ONLY, {}, 415);
+      }
+    });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     });
@@ -266,7 +295,8 @@ export const providerPlugin =
     scope.route({ method: ['GET', 'POST'], url: OIDC_PATHS.userinfo, handler: userinfo });
     only(OIDC_PATHS.userinfo, ['GET', 'POST']);
 
-    mountInteraction(scope, { ...options.interaction, engine });
+    // In a scope of its own, which answers faults with pages.
+    scope.register(async (pages) => mountInteraction(pages, { ...options.interaction, engine }));
     mountLinkPages(scope, options.linkPages);
     mountMachineKeys(scope, options.machineKeys, async (request) => options.authenticate(bearer(request)));
   };

@@ -3,14 +3,21 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { OidcClient } from '../../../kernel/oidc.ts';
 import { type AccessTokens, personClaims, type VerifiedToken } from '../access-tokens.ts';
-import type { Principal } from '../principal.ts';
+import { callerOf, type Principal, parseStrings } from '../principal.ts';
+import { hashSecret, hasSecretForm, PERSONAL_TOKEN_PREFIX } from '../secrets.ts';
 import type { Families, Origin } from '../sessions/families.ts';
 import { findSession } from '../sessions/store.ts';
-import { findAccessToken, findPrincipal, findTokenPrincipal, revokeAccessToken } from '../store.ts';
+import {
+  findAccessToken,
+  findKeyPrincipal,
+  findPrincipal,
+  findTokenPrincipal,
+  revokeAccessToken,
+} from '../store.ts';
 import { OAuthError } from './oauth-error.ts';
 import { findRecord } from './store.ts';
 
-/** Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens and refresh tokens. */
+/** Introspection (RFC 7662) of access tokens, keys and refresh tokens, and revocation (RFC 7009) of those of clients. */
 
 export interface TokenStateOptions {
   db: Db;
@@ -19,6 +26,7 @@ export interface TokenStateOptions {
   families: Families;
   issuer: () => string;
   audience: string;
+  apiKeyPrefix: string;
   onTokenRevoked(jti: string): void;
 }
 
@@ -69,6 +77,42 @@ export const createTokenState = (options: TokenStateOptions) => {
     };
   };
 
+  /** API keys and personal access tokens, which no client has asked for: the API's own stands for them. */
+  const key = async (token: string) => {
+    if (![options.apiKeyPrefix, PERSONAL_TOKEN_PREFIX].some((prefix) => hasSecretForm(token, prefix))) {
+      return INACTIVE;
+    }
+    const principal = await findKeyPrincipal(db.read, hashSecret(token));
+    if (
+      principal === undefined ||
+      (principal.expiresAt !== null && principal.expiresAt <= clock.now()) ||
+      principal.userStatus !== 'active' ||
+      principal.tenantStatus !== 'active'
+    ) {
+      return INACTIVE;
+    }
+    const caller = callerOf(principal, {
+      kind: principal.kind === 'personal_token' ? 'personal_token' : 'api_key',
+      tokenId: principal.keyId,
+      sessionId: null,
+      expiresAt: principal.expiresAt,
+      only: principal.keyPermissions === null ? null : parseStrings(principal.keyPermissions),
+    });
+    const permissions = [...caller.permissions].sort();
+    return {
+      active: true,
+      token_type: 'Bearer',
+      aud: options.audience,
+      client_id: options.audience,
+      scope: permissions.join(' '),
+      jti: principal.keyId,
+      iat: Math.floor(principal.createdAt / 1000),
+      ...(principal.expiresAt === null ? {} : { exp: Math.floor(principal.expiresAt / 1000) }),
+      ...common(principal),
+      permissions,
+    };
+  };
+
   const refreshToken = async (client: OidcClient, token: string) => {
     const record = await findRecord(db.read, 'RefreshToken', token, clock.now());
     const { accountId, clientId, grantId, scope, iat, exp } = record?.payload ?? {};
@@ -83,15 +127,15 @@ export const createTokenState = (options: TokenStateOptions) => {
   };
 
   return {
-    /** Any confidential client may ask about tokens for the API; about a refresh token only its own client. */
+    /** Any confidential client may ask about tokens and keys for the API; about a refresh token only its own client. */
     async introspect(client: OidcClient, token: string): Promise<Record<string, unknown>> {
       if (client.type !== 'confidential') {
         throw new OAuthError('invalid_client', 'introspection needs a client with a secret', {
           'www-authenticate': 'Basic realm="pentarch"',
         });
       }
-      const access = await accessToken(token);
-      return access.active ? access : refreshToken(client, token);
+      for (const known of [await key(token), await accessToken(token)]) if (known.active) return known;
+      return refreshToken(client, token);
     },
 
     /** Unknown tokens are no fault (RFC 7009, 2.2); another client's are. */

@@ -4,6 +4,7 @@ import {
   createMcpHandler,
   isInitializeRequest,
   isLegacyRequest,
+  ProtocolError,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
@@ -38,6 +39,11 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
 
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
+
+/** The SDK reports by the same way what a client sent wrongly: that has been answered, and is no fault of this server. */
+const isClientFault = (error: unknown): boolean =>
+  error instanceof ProtocolError ||
+  (error instanceof Error && /^(?:Rejected |Unsupported Media Type|Parse error)/.test(error.message));
 
 /** JSON-RPC error codes of what happens before a message is understood. */
 const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 422: -32700 };
@@ -157,7 +163,12 @@ export const createMcpDoor = (options: McpDoorOptions) => {
   };
 
   const plugin = (app: FastifyInstance): void => {
-    onError = (error) => app.log.error({ err: error }, 'MCP server');
+    onError = (error) => {
+      if (isClientFault(error)) {
+        const reason = error instanceof Error ? error.message.slice(0, 300) : '';
+        app.log.info({ reason }, 'MCP server: a message was refused');
+      } else app.log.error({ err: error }, 'MCP server');
+    };
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -172,6 +183,10 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       return refuse(reply, new AppError('INTERNAL_ERROR', 'something went wrong inside'));
     });
     const config = { access: 'public', surface: 'root' } as const;
+    const notAllowed = async (reply: FastifyReply): Promise<never> => {
+      reply.header('allow', 'DELETE, GET, POST');
+      throw new AppError('METHOD_NOT_ALLOWED', 'this path takes DELETE, GET, POST');
+    };
     app.route({
       method: ['GET', 'POST', 'DELETE'],
       url: PATH,
@@ -189,10 +204,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       url: PATH,
       config,
       schema: { hide: true },
-      handler: (_request, reply) => {
-        reply.header('allow', 'DELETE, GET, POST');
-        throw new AppError('METHOD_NOT_ALLOWED', 'this path takes DELETE, GET, POST');
-      },
+      // Before a body is read: what it holds does not matter.
+      onRequest: (_request, reply) => notAllowed(reply),
+      handler: (_request, reply) => notAllowed(reply),
     });
   };
 
