@@ -1,6 +1,5 @@
 import cors from '@fastify/cors';
 import multipart from '@fastify/multipart';
-import scalar from '@scalar/fastify-api-reference';
 import fastJsonStringify from 'fast-json-stringify';
 import Fastify, {
   type FastifyBaseLogger,
@@ -22,7 +21,8 @@ import { mountRoutes, prefixesOf } from './mount.ts';
 import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
-import { requestLogger } from './request-logger.ts';
+import { mountReferencePage } from './reference-page.ts';
+import { withLazyChildren } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
@@ -100,9 +100,8 @@ const settleBody = (request: FastifyRequest): void => {
 export const buildApp = async (options: AppOptions): Promise<FastifyInstance> => {
   const freePerMinute = options.limits.tables.reference.free.perMinute ?? 60;
   const common = {
-    loggerInstance: options.logger,
+    loggerInstance: withLazyChildren(options.logger),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    childLoggerFactory: requestLogger,
     genReqId: (raw: { headers: Record<string, string | string[] | undefined> }) =>
       clientRequestId(raw.headers['x-request-id']) ?? newId(),
     requestIdHeader: false as const,
@@ -243,7 +242,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   return app;
 };
 
-/** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`, which needs scripts and styles of its own. */
+/** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`. */
 const mountDocument = (app: FastifyInstance, routes: readonly AnyRoute[]): void => {
   const open = new Set(
     routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
@@ -260,20 +259,5 @@ const mountDocument = (app: FastifyInstance, routes: readonly AnyRoute[]): void 
   app.get('/openapi.yaml', { config, schema: { hide: true } }, (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(openApiYaml(built())),
   );
-  app.register(async (scope) => {
-    scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: 'public', surface: 'root' };
-    });
-    scope.addHook('onSend', (_request, reply, _payload, done) => {
-      reply.header(
-        'content-security-policy',
-        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
-      );
-      done();
-    });
-    await scope.register(scalar, {
-      routePrefix: '/docs',
-      configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
-    });
-  });
+  mountReferencePage(app);
 };

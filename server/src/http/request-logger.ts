@@ -57,8 +57,17 @@ class RequestLogger implements FastifyBaseLogger {
   }
 }
 
-export const requestLogger = (
-  parent: FastifyBaseLogger,
-  bindings: Bindings,
-  options: ChildOptions,
-): FastifyBaseLogger => new RequestLogger(parent, bindings, options);
+/**
+ * The logger for Fastify, which asks it for a child at every request. By the logger's own method and not by a
+ * `childLoggerFactory`, whose products Fastify inspects each time anew.
+ */
+export const withLazyChildren = (logger: FastifyBaseLogger): FastifyBaseLogger => {
+  const own: unknown = Object.create(logger, {
+    child: {
+      value: (bindings: Bindings, options: ChildOptions): FastifyBaseLogger =>
+        new RequestLogger(logger, bindings, options),
+    },
+  });
+  // The prototype is the logger itself.
+  return own as FastifyBaseLogger;
+};
