@@ -1,6 +1,5 @@
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 
 /** Arguments, signals, listen. Everything else is built in `compose.ts`. */
 
@@ -13,10 +12,6 @@ if (major < MIN_NODE) {
   process.exit(1);
 }
 enableCompileCache();
-// Loading modules makes so much garbage that the young generation grows to its full 130 MB, which a quiet process never
-// gives back. It stays small until the process listens, and then grows with the load. (V8 reads this flag whenever the
-// generation is about to grow, so that it may change while running.)
-setFlagsFromString('--semi-space-growth-factor=1');
 
 const { compose } = await import('./compose.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
@@ -49,7 +44,6 @@ const start = async (): Promise<void> => {
     model: platform.models.defaultModel.id,
   };
   logger.info({ url, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
-  setFlagsFromString('--semi-space-growth-factor=2');
   // The password is for a person's eyes: standard error, never the log.
   process.stderr.write(banner(facts));
 

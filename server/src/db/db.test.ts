@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from './compiled.ts';
 import type { Db } from './db.ts';
 import { openSqlite } from './open.ts';
-import { createUnchanged } from './unchanged.ts';
 
 const insertKey = compiled<{ id: string; at: number }, never>((db, p) =>
   db.insertInto('idempotency_keys').values({
@@ -45,31 +44,6 @@ describe('sqlite store', () => {
     ]);
     expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await ids()).toEqual(['a', 'b']);
-  });
-
-  it('gives an answer out again until something is committed, and never one that a write has made stale', async () => {
-    const unchanged = createUnchanged<{ ids: string[] }>(db, 10);
-    let reads = 0;
-    const read = async () =>
-      unchanged('all', async () => {
-        reads += 1;
-        return { ids: await ids() };
-      });
-    const first = await read();
-    expect(await read()).toBe(first);
-    expect(reads).toBe(1);
-    for (const id of ['a', 'b', 'c']) {
-      await db.write((tx) => insertKey(tx, { id, at: 1 }));
-      expect((await read()).ids).toContain(id);
-    }
-    // A write that lands while an answer is being read: what was read before it is not given out after it.
-    await db.write((tx) => insertKey(tx, { id: 'd', at: 1 }));
-    await unchanged('all', async () => {
-      const before = { ids: ['read before the write'] };
-      await db.write((tx) => insertKey(tx, { id: 'e', at: 1 }));
-      return before;
-    });
-    expect((await read()).ids).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('gives plain rows of one shape, with and without rows, for limits bound anew', async () => {

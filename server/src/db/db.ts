@@ -16,11 +16,6 @@ export interface Db {
    * turn). `work` may await database calls on `tx` only.
    */
   write<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /**
-   * Counts the commits. What has been read is current for as long as the number stays; null where other processes write
-   * as well (PostgreSQL).
-   */
-  commits(): number | null;
   /** Throws when the store does not answer; for /ready. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -64,7 +64,6 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
     dialect: 'sqlite',
     read,
     write: (work) => group.write(() => work(tx)),
-    commits: group.commits,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -97,7 +96,6 @@ export const openPostgres = async (options: { url: string; maxConnections?: numb
     dialect: 'postgres',
     read,
     write: (work) => read.transaction().execute(work),
-    commits: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

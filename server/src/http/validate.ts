@@ -43,30 +43,19 @@ export const createValidatorCompiler = (): FastifySchemaCompiler<object> => {
 
 type Serialize = (data: unknown) => string;
 
-/**
- * Response serialisers, compiled at the first answer and kept by schema object. An answer that is frozen is one that its
- * feature may give out again: its text is kept as long as the object is.
- */
+/** Response serialisers, compiled at the first answer and kept by schema object. */
 export const createSerializerCompiler = (
   compile: (schema: object) => Serialize,
 ): FastifySerializerCompiler<object> => {
   const cache = new WeakMap<object, Serialize>();
-  const texts = new WeakMap<object, WeakMap<object, string>>();
   return ({ schema }) => {
-    const kept = texts.get(schema) ?? new WeakMap<object, string>();
-    texts.set(schema, kept);
     return (data: unknown) => {
-      const lasting = typeof data === 'object' && data !== null && Object.isFrozen(data) ? data : null;
-      const known = lasting === null ? undefined : kept.get(lasting);
-      if (known !== undefined) return known;
       let serialize = cache.get(schema);
       if (serialize === undefined) {
         serialize = compile(schema);
         cache.set(schema, serialize);
       }
-      const text = serialize(data);
-      if (lasting !== null) kept.set(lasting, text);
-      return text;
+      return serialize(data);
     };
   };
 };

@@ -19,7 +19,6 @@ interface Pending {
 export const createGroupCommit = (connection: Steps) => {
   let queue: Pending[] = [];
   let draining: Promise<void> | null = null;
-  let commits = 0;
 
   const runOne = async (pending: Pending, alone: boolean): Promise<boolean> => {
     if (!alone) connection.step('savepoint w');
@@ -50,7 +49,6 @@ export const createGroupCommit = (connection: Steps) => {
         if (await runOne(pending, batch.length === 1)) done.push(pending);
       }
       connection.step(done.length === 0 ? 'rollback' : 'commit');
-      commits += 1;
     } catch (error) {
       try {
         connection.step('rollback');
@@ -86,8 +84,6 @@ export const createGroupCommit = (connection: Steps) => {
         draining ??= new Promise<void>((next) => setImmediate(next)).then(drain);
       });
     },
-    /** How many transactions have ended. */
-    commits: (): number => commits,
     /** Resolves when nothing is waiting any more. */
     async idle(): Promise<void> {
       while (draining) await draining;

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Db, Queryable } from '../../db/db.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
-import { createUnchanged } from '../../db/unchanged.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition, PageRequest } from '../../kernel/pagination.ts';
 
@@ -64,21 +63,7 @@ const ownCount = compiled<Pick<OwnPage, 'tenant' | 'user' | 'status'>, { n: numb
     .where('status', '=', p('status')),
 );
 
-/** Pages of lists kept while nothing is written; at some ten kilobytes each. */
-const KEPT_PAGES = 500;
-
 export const createConversationStore = (db: Db) => {
-  const unchanged = createUnchanged<{ rows: ListedConversation[]; total: number }>(db, KEPT_PAGES);
-  const readOwn = async (
-    own: { tenant: string; user: string; status: string },
-    page: PageRequest,
-  ): Promise<{ rows: ListedConversation[]; total: number }> => {
-    const [rows, counted] = await Promise.all([
-      ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
-      ownCount(db.read, own),
-    ]);
-    return { rows, total: Number(counted[0]?.n ?? 0) };
-  };
   const filtered = (scope: Scope, filter: ConversationFilter) => {
     let query = within(db.read, scope).where('status', '=', filter.status);
     if (filter.q !== null) {
@@ -108,8 +93,11 @@ export const createConversationStore = (db: Db) => {
     ): Promise<{ rows: ListedConversation[]; total: number }> {
       if (scope.reach === 'own' && filter.q === null && page.after === null) {
         const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
-        const key = `${own.tenant} ${own.user} ${own.status} ${page.page} ${page.limit}`;
-        return unchanged(key, () => readOwn(own, page));
+        const [items, counted] = await Promise.all([
+          ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
+          ownCount(db.read, own),
+        ]);
+        return { rows: items, total: Number(counted[0]?.n ?? 0) };
       }
       let rows = filtered(scope, filter).select(LISTED).orderBy('created_at', 'desc').orderBy('id', 'desc');
       if (page.after) rows = rows.where(after(page.after, '<'));
