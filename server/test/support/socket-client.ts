@@ -22,8 +22,10 @@ export const openSocket = (url: string, options: { token?: string; protocols?: s
     for (const wake of waiting) wake();
   };
   socket.on('open', changed);
-  socket.on('message', (data: Buffer) => {
-    messages.push(JSON.parse(data.toString()) as SocketMessage);
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    // Each message of the service is JSON text; a browser gets binary ones as blobs.
+    if (isBinary) failure = new Error('a binary message');
+    else messages.push(JSON.parse(data.toString()) as SocketMessage);
     changed();
   });
   socket.on('close', (code, reason) => {
