@@ -80,6 +80,7 @@ describe('sign-in page in Chromium', () => {
     // The style is applied, so the hash of the policy fits.
     expect(await page.evaluate("getComputedStyle(document.querySelector('button')).cursor")).toBe('pointer');
 
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type(server.admin.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type('wrong');
@@ -88,7 +89,7 @@ describe('sign-in page in Chromium', () => {
     await alert.waitFor();
     expect(await alert.textContent()).toContain('wrong');
     expect(await page.getByLabel('E-mail').inputValue()).toBe(server.admin.email);
-    expect(await page.evaluate('document.activeElement.id')).toBe('password');
+    await page.locator('#password:focus').waitFor();
 
     await page.keyboard.type(server.admin.password);
     await page.keyboard.press('Enter');
@@ -108,6 +109,8 @@ describe('sign-in page in Chromium', () => {
     await page.goto((await start()).url.href);
     await page.waitForURL(`${redirectUri}**`);
     await page.goto(`${server.url}/oidc/v1/end_session`);
+    // The browser moves the focus with its next frame, after the page has loaded.
+    await page.locator('button:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
     expect(await page.textContent('h1')).toBe('Signed out');
