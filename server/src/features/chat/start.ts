@@ -1,3 +1,4 @@
+import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
@@ -259,7 +260,7 @@ export const createStarter = (deps: StartDeps) => {
       },
     ];
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
-    const firstHold = await store.write(async (tx) => {
+    const write = async (tx: Queryable) => {
       // First what may refuse: nothing is written when the reservation does not fit.
       const taken = await costs.hold(tx, hold);
       if (conversation === null) {
@@ -312,7 +313,9 @@ export const createStarter = (deps: StartDeps) => {
         finished_at: null,
       });
       return taken;
-    });
+    };
+    // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
+    const firstHold = await store.write(write, { repeatable: true, deferred: !options.streaming });
 
     const title = titleFrom(questions[0] ?? request.message);
     const record: PlanStep = {
