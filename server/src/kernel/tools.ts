@@ -71,6 +71,8 @@ export interface AgentTool {
 }
 
 export interface ToolSource {
+  /** True where the list depends on the caller and the agent alone: it is asked once for both. */
+  fixed?: boolean;
   /** Tools that this caller may use through this agent now. Cheap: it is asked once for each run. */
   list(caller: Caller, agentId: string | null): readonly AgentTool[] | Promise<readonly AgentTool[]>;
 }

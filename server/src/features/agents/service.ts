@@ -47,6 +47,23 @@ export const createAgentService = (options: AgentServiceOptions) => {
     });
   };
 
+  /** By the settings they come from: the same map as long as those stand. */
+  const effectives = new WeakMap<Map<string, AgentSettings>, Map<string, EffectiveAgent>>();
+  const effective = async (tenantId: string): Promise<ReadonlyMap<string, EffectiveAgent>> => {
+    const settings = await settingsOf(tenantId);
+    let known = effectives.get(settings);
+    if (known === undefined) {
+      known = new Map(
+        definitions.map((definition) => [
+          definition.id,
+          { definition, ...(settings.get(definition.id) ?? DEFAULTS) },
+        ]),
+      );
+      effectives.set(settings, known);
+    }
+    return known;
+  };
+
   const definitionOf = (id: string): AgentDefinition => {
     const definition = byId.get(id);
     if (definition === undefined) throw notFound('agent');
@@ -84,22 +101,11 @@ export const createAgentService = (options: AgentServiceOptions) => {
     definitions,
 
     /** All agents with the tenant's settings, by id. */
-    async effective(tenantId: string): Promise<Map<string, EffectiveAgent>> {
-      const settings = await settingsOf(tenantId);
-      return new Map(
-        definitions.map((definition) => [
-          definition.id,
-          { definition, ...(settings.get(definition.id) ?? DEFAULTS) },
-        ]),
-      );
-    },
+    effective,
 
     /** One agent with the tenant's settings, or null. */
     async find(tenantId: string, agentId: string): Promise<EffectiveAgent | null> {
-      const definition = byId.get(agentId);
-      if (definition === undefined) return null;
-      const settings = await settingsOf(tenantId);
-      return { definition, ...(settings.get(agentId) ?? DEFAULTS) };
+      return (await effective(tenantId)).get(agentId) ?? null;
     },
 
     async list(tenantId: string): Promise<AgentStatus[]> {

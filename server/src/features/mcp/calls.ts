@@ -83,6 +83,7 @@ export interface CallsOptions {
   observeCall(sample: CallSample): void;
 }
 
+const NO_TOOLS: readonly GatewayTool[] = [];
 const AGENT_TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_DESCRIPTION_CHARACTERS = 8_192;
 
@@ -246,22 +247,40 @@ export const createCalls = (options: CallsOptions) => {
     };
   };
 
+  /** What a caller's list was made of, in order, and the list: each run asks for it, and it seldom changes. */
+  const lists = new WeakMap<Caller, { from: readonly unknown[]; tools: readonly GatewayTool[] }>();
+
   return {
     findServer,
     toolsOf,
 
-    /** Tools for agents of this caller: of connected servers, allowed, accepted. */
-    async list(caller: Caller): Promise<GatewayTool[]> {
-      if (!caller.permissions.has('mcp:call')) return [];
+    /** Tools for agents of this caller: of connected servers, allowed, accepted. The same list while nothing changes. */
+    async list(caller: Caller): Promise<readonly GatewayTool[]> {
+      if (!caller.permissions.has('mcp:call')) return NO_TOOLS;
+      const servers = registry
+        .visible(caller.tenantId)
+        .filter(
+          ({ definition, runtime }) =>
+            definition.forAgents &&
+            runtime.state().status === 'connected' &&
+            mayUseServer(definition.access, caller),
+        );
+      const from: unknown[] = [];
+      for (const { definition, runtime } of servers) {
+        const { tools } = runtime.state();
+        from.push(definition, runtime, tools, await pins.states(caller.tenantId, definition.name, tools));
+      }
+      const known = lists.get(caller);
+      if (known?.from.length === from.length && known.from.every((part, i) => part === from[i]))
+        return known.tools;
       const found: GatewayTool[] = [];
-      for (const server of registry.visible(caller.tenantId)) {
-        if (!server.definition.forAgents || server.runtime.state().status !== 'connected') continue;
-        if (!mayUseServer(server.definition.access, caller)) continue;
+      for (const server of servers) {
         for (const tool of await toolsOf(caller, server)) {
           const usable = tool.permission === null || caller.permissions.has(tool.permission);
           if (usable && !tool.pin.held && AGENT_TOOL_NAME.test(tool.info.name)) found.push(agentTool(tool));
         }
       }
+      lists.set(caller, { from, tools: found });
       return found;
     },
 
