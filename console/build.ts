@@ -67,6 +67,7 @@ export const buildConsole = async (options: { ifStale: boolean }): Promise<boole
     });
     compress(fresh);
     writeFileSync(path.join(fresh, 'sources.sha256'), hash);
+    if (isFresh(hash)) return true; // Another process was faster.
     rmSync(DIST, { recursive: true, force: true });
     renameSync(fresh, DIST);
   } finally {

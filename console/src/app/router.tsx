@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { ErrorState } from '../components/states.tsx';
 import type { Feature, FeaturePage } from '../lib/feature.ts';
 import { mayOpen } from '../lib/feature.ts';
@@ -17,21 +17,22 @@ const root = createRootRoute({
   errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
 });
 
+const Guarded = ({ feature, page: Page }: { feature: Feature; page: ComponentType }) => {
+  const { permissions } = useMe();
+  if (!mayOpen(feature, permissions)) return <ForbiddenPage needs={feature.anyOf} />;
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Page />
+    </Suspense>
+  );
+};
+
 const pageRoute = (feature: Feature, page: FeaturePage) => {
-  const Page = lazy(page.load);
-  const Guarded = () => {
-    const { permissions } = useMe();
-    if (!mayOpen(feature, permissions)) return <ForbiddenPage needs={feature.anyOf} />;
-    return (
-      <Suspense fallback={<PageSkeleton />}>
-        <Page />
-      </Suspense>
-    );
-  };
+  const loaded = lazy(page.load);
   return createRoute({
     getParentRoute: () => root,
     path: page.path,
-    component: Guarded,
+    component: () => <Guarded feature={feature} page={loaded} />,
     // So that hovering a link already loads the page behind it.
     loader: async () => void (await page.load()),
     staticData: { title: page.title },

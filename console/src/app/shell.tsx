@@ -31,6 +31,7 @@ export const Shell = () => {
   const features = FEATURES.filter((feature) => mayOpen(feature, permissions));
   return (
     <MeProvider value={me.data}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page */}
       <a href="#content" className={styles.skip} onClick={skipToContent}>
         Skip to content
       </a>

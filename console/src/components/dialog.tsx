@@ -31,7 +31,7 @@ const Frame = ({
       <Base.Popup className={shape}>
         <div className={styles.head}>
           <div className={styles.headText}>
-            <Base.Title render={<h2 />}>{title}</Base.Title>
+            <Base.Title>{title}</Base.Title>
             {description !== undefined && (
               <Base.Description className={styles.description}>{description}</Base.Description>
             )}
@@ -78,7 +78,7 @@ export const ConfirmDialog = ({ open, onClose, title, message, action, busy, onC
       <AlertDialog.Popup className={styles.dialog}>
         <div className={styles.head}>
           <div className={styles.headText}>
-            <AlertDialog.Title render={<h2 />}>{title}</AlertDialog.Title>
+            <AlertDialog.Title>{title}</AlertDialog.Title>
             <AlertDialog.Description className={styles.description}>{message}</AlertDialog.Description>
           </div>
         </div>
