@@ -39,7 +39,8 @@ const UserMenu = () => {
   return (
     <Menu
       trigger={
-        <button type="button" className={styles.user} aria-label={`Account: ${name}`}>
+        <button type="button" className={styles.user}>
+          <span className="visually-hidden">Account: </span>
           <span className={styles.initials} aria-hidden="true">
             {name.slice(0, 1).toUpperCase()}
           </span>

@@ -47,6 +47,8 @@ const DEVICES: Readonly<Record<'desktop' | 'phone', BrowserContextOptions>> = {
   desktop: { viewport: { width: 1360, height: 860 } },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 };
+/** Below the test's own, so that a failure names what was waited for. */
+const TIMEOUT_MS = 15_000;
 const SHOTS = path.join(import.meta.dirname, '../../../docs/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -118,6 +120,7 @@ export const startConsole = async (options: ServerOptions = {}): Promise<Console
         colorScheme: theme,
         reducedMotion: 'reduce',
       });
+      context.setDefaultTimeout(TIMEOUT_MS);
       const page = await context.newPage();
       const complaints: string[] = [];
       watch(page, server.url, complaints);
