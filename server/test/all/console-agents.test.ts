@@ -34,7 +34,7 @@ it('shows eleven agents with what was measured, by window', async () => {
 
 it('changes an agent, and shows at the field what the API refuses', async () => {
   const { page, axe, screenshot, complaints, context } = await app.open({ path: '/agents?agent=athena' });
-  const drawer = page.getByRole('dialog', { name: /Athena/ });
+  const drawer = page.getByRole('dialog').filter({ has: page.getByRole('table') });
   await drawer.getByRole('table').waitFor();
   expect(await axe()).toEqual([]);
   await screenshot('agents-detail');
