@@ -158,11 +158,12 @@ const chargeEmbedding =
     }
   };
 
-const openStore = (config: Config): Promise<Db> =>
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -199,8 +200,8 @@ export const compose = async (
   const clock = systemClock;
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
-  const db = await openStore(config);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
   const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
   const draining = (): boolean => state.draining;
 
