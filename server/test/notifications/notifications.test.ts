@@ -48,6 +48,9 @@ const start = async () => {
         mails.push(mail);
       },
     },
+    peopleWith: async (_tenantId, permission) =>
+      permission === 'governance:vote' ? ['vera', 'vito'] : permission === 'costs:manage' ? ['boss'] : [],
+    seatHolders: async () => ['sita'],
     emailOf: async (_tenantId, userId) => (userId === 'gone' ? null : `${userId}@example.com`),
     onError,
   });

@@ -17,6 +17,7 @@ import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
 import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
+import type { NewEvent } from '../../src/kernel/events.ts';
 
 /** The identity, users, tenants and audit features behind a real port on a store of their own. */
 export interface IdentityServer {
@@ -26,6 +27,8 @@ export interface IdentityServer {
   users: Users;
   admin: { email: string; password: string };
   clock: { now(): number; advance(ms: number): void };
+  /** Every event that was published so far. */
+  events: readonly NewEvent[];
   /** Everything that was logged so far. */
   logged(): string;
   close(): Promise<void>;
@@ -64,6 +67,7 @@ export const startIdentityServer = async (
     },
   };
   const lines: string[] = [];
+  const events: NewEvent[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       lines.push(chunk.toString());
@@ -81,6 +85,7 @@ export const startIdentityServer = async (
     dataDir,
     publicUrl: () => url,
     audit,
+    events: { publish: (event) => events.push(event) },
     issuerHttp:
       settings.IDP_URL === null
         ? undefined
@@ -96,7 +101,13 @@ export const startIdentityServer = async (
       error: (fields, message) => log.error(fields, message),
     },
   });
-  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events: { publish: () => {} } });
+  const users = createUsers({
+    db,
+    clock,
+    audit,
+    accounts: identity.accounts,
+    events: { publish: (event) => events.push(event) },
+  });
   const tenants = createTenants({
     db,
     clock,
@@ -136,6 +147,7 @@ export const startIdentityServer = async (
     users,
     admin: { email: admin.email, password: settings.ADMIN_PASSWORD ?? admin.password ?? '' },
     clock,
+    events,
     logged: () => lines.join(''),
     close: async () => {
       await app.close();

@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -65,6 +66,7 @@ export interface IdentityOptions {
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
+  events: EventSink;
   mailer: Mailer;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
@@ -148,7 +150,14 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             issuer: config.IDP_URL,
             audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
           }),
-          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          people: createPeople({
+            db,
+            clock,
+            audit,
+            events: options.events,
+            issuer: config.IDP_URL,
+            create: config.IDP_CREATE_USERS,
+          }),
           changed: forgetUser,
         });
   if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');

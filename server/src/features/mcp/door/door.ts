@@ -68,6 +68,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
 
   const refuse = (reply: FastifyReply, error: AppError): FastifyReply => {
     const status = error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+    reply.request.context.fault = error;
     if (error.code === 'UNAUTHORIZED') {
       const fault = error.details.reason === 'TOKEN_MISSING' ? '' : ', error="invalid_token"';
       reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl()}"${fault}`);

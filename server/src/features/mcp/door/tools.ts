@@ -4,8 +4,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
-import { type NanoUsd, usdToNano } from '../../../kernel/money.ts';
-import type { AgentTool, ToolGate, ToolSource } from '../../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool, type ProgressContext } from '../calls.ts';
 import type { SchemaChecker } from '../check-schema.ts';
 
@@ -15,13 +14,7 @@ export interface DoorToolOptions {
   gate: ToolGate;
   schemas: SchemaChecker;
   version: string;
-  meter(entry: {
-    caller: Caller;
-    server: string;
-    tool: string;
-    costNanoUsd: NanoUsd;
-    requestId: string;
-  }): Promise<void>;
+  book: ToolBook;
   onError(error: unknown): void;
 }
 
@@ -82,7 +75,7 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
       const result = await tool.callForResult(args, context);
       const structured = asObject(result.structured);
       return {
-        costNanoUsd: usdToNano(tool.policy.cost_usd ?? 0),
+        isError: result.isError,
         answer: {
           content: result.content.filter((block): block is McpContent & ContentBlock =>
             isSpecType.ContentBlock(block),
@@ -95,7 +88,8 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     const outcome = await tool.call(args, context);
     const structured = asObject(outcome.structured);
     return {
-      costNanoUsd: outcome.costNanoUsd ?? 0,
+      isError: outcome.isError,
+      ...(outcome.costNanoUsd === undefined ? {} : { costNanoUsd: outcome.costNanoUsd }),
       answer: {
         content: [{ type: 'text' as const, text: outcome.content }],
         isError: outcome.isError,
@@ -148,23 +142,15 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     };
     try {
       const decision = await options.gate.check(tool, args, context);
-      if (decision.outcome === 'denied') return failure(`the call was not approved: ${decision.reason}`);
+      if (decision.outcome === 'denied') {
+        await options.book.refused(tool, args, context, decision.reason, decision.proposalId);
+        return failure(`the call was not approved: ${decision.reason}`);
+      }
       if (decision.outcome === 'wait') {
         const text = `The call waits for an approval (proposal ${decision.proposalId}). It runs by itself once that is given.`;
         return failure(text, { status: 'awaiting_approval', proposal_id: decision.proposalId });
       }
-      const { answer, costNanoUsd } = await perform(tool, args, context);
-      if (costNanoUsd > 0) {
-        const { server: serverName, name } = tool;
-        await options.meter({
-          caller: who,
-          server: serverName,
-          tool: name,
-          costNanoUsd,
-          requestId: context.requestId,
-        });
-      }
-      return answer;
+      return (await options.book.carryOut(tool, args, context, () => perform(tool, args, context))).answer;
     } catch (error) {
       if (error instanceof AppError && error.code !== 'INTERNAL_ERROR') {
         return failure(error.message, { code: error.code });
