@@ -18,6 +18,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { NewEvent } from '../../src/kernel/events.ts';
+import { watchSecrets } from './secrets.ts';
 
 /** The identity, users, tenants and audit features behind a real port on a store of their own. */
 export interface IdentityServer {
@@ -29,6 +30,8 @@ export interface IdentityServer {
   clock: { now(): number; advance(ms: number): void };
   /** Every event that was published so far. */
   events: readonly NewEvent[];
+  /** Everything secret that went to and fro so far. */
+  secrets: ReadonlySet<string>;
   /** Everything that was logged so far. */
   logged(): string;
   close(): Promise<void>;
@@ -140,6 +143,7 @@ export const startIdentityServer = async (
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address() as AddressInfo;
   url = `http://127.0.0.1:${address.port}`;
+  const watch = watchSecrets(url);
   return {
     url,
     db,
@@ -149,10 +153,13 @@ export const startIdentityServer = async (
     clock,
     events,
     logged: () => lines.join(''),
+    secrets: watch.secrets,
     close: async () => {
       await app.close();
       await db.close();
       rmSync(dataDir, { recursive: true });
+      watch.end();
+      watch.assertNoneIn(lines.join(''));
     },
   };
 };

@@ -58,7 +58,8 @@ export const createAgentStates = (options: AgentStatesOptions) => {
     return tenant;
   };
 
-  const look = async (tenantId: string, tenant: Tenant): Promise<void> => {
+  /** True where some agent is in a state that may end by itself. */
+  const look = async (tenantId: string, tenant: Tenant): Promise<boolean> => {
     const startedMs = performance.now();
     const agents = await options.list(tenantId);
     const took = performance.now() - startedMs;
@@ -78,19 +79,21 @@ export const createAgentStates = (options: AgentStatesOptions) => {
         data: { agent_id: id, name, state, previous_state: previous },
       });
     }
-    if (agents.some((agent) => agent.state === 'busy' || agent.state === 'degraded'))
-      plan(tenantId, LOOK_AGAIN_MS);
+    return agents.some((agent) => agent.state === 'busy' || agent.state === 'degraded');
   };
 
   const run = (tenantId: string, tenant: Tenant): void => {
     tenant.looking = true;
     look(tenantId, tenant)
-      .catch(options.onError)
-      .finally(() => {
+      .catch((error: unknown) => {
+        options.onError(error);
+        return true;
+      })
+      .then((restless) => {
         tenant.looking = false;
-        if (!tenant.again) return;
+        if (tenant.again) plan(tenantId, FIRST_LOOK_MS);
+        else if (restless) plan(tenantId, LOOK_AGAIN_MS);
         tenant.again = false;
-        plan(tenantId, FIRST_LOOK_MS);
       });
   };
 
