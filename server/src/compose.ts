@@ -48,7 +48,7 @@ import {
   feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
+import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
@@ -530,6 +530,7 @@ export const compose = async (
     observe: metrics.request,
     audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
     refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
   const maintenance = setInterval(() => {

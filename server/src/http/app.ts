@@ -19,7 +19,7 @@ import { decodeUtf8, parseJsonBody } from './json-body.ts';
 import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
 import { type AuditRoute, mountRoutes, prefixesOf } from './mount.ts';
-import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
+import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
@@ -48,6 +48,8 @@ export interface AppOptions {
   refused?(sample: RefusedRequest): void;
   /** Other plugins that bring routes of their own (the identity provider, the MCP door, the console). */
   plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
+  /** What those plugins add to the OpenAPI document. */
+  documents?: readonly DocumentPart[];
 }
 
 /** A request that was turned away: who, where and why, for the audit trail. */
@@ -276,19 +278,23 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     });
     mountRoutes(scope, options.routes.filter(takesForm), options.idempotency, options.audited);
   });
-  mountDocument(app, options.routes);
+  mountDocument(app, options.routes, options.documents ?? []);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;
 };
 
 /** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`. */
-const mountDocument = (app: FastifyInstance, routes: readonly AnyRoute[]): void => {
+const mountDocument = (
+  app: FastifyInstance,
+  routes: readonly AnyRoute[],
+  parts: readonly DocumentPart[],
+): void => {
   const open = new Set(
     routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
   );
   let document: Record<string, unknown> | null = null;
   const built = (): Record<string, unknown> => {
-    document ??= openApiDocument(app, open);
+    document ??= openApiDocument(app, open, parts);
     return document;
   };
   const config = { access: 'public', surface: 'root' } as const;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
+import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -26,6 +27,7 @@ import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
 import { callerOf } from './principal.ts';
+import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -57,6 +59,15 @@ export interface IdentityConfig {
   ADMIN_EMAIL: string;
   ADMIN_PASSWORD: string | null;
 }
+
+/** The provider's part of the OpenAPI document. */
+export const providerDocument: DocumentPart = {
+  paths: providerPaths,
+  schemas: providerSchemas,
+  securitySchemes: {
+    client: { type: 'http', scheme: 'basic', description: 'Id and secret of a confidential client' },
+  },
+};
 
 export interface IdentityOptions {
   db: Db;
