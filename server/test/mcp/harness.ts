@@ -175,6 +175,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     corsOrigins: ['https://console.example'],
     draining: () => false,
     limit: () => null,
+    watchEveryMs: 50,
   });
   const app = await buildApp({
     routes: [...mcp.routes, ...door.routes],

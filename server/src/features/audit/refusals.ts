@@ -61,11 +61,12 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
   let kinds = new Map<string | null, Map<string, Kind>>();
   let endsAt = 0;
   let timer: NodeJS.Timeout | null = null;
-  const writing = new Set<Promise<void>>();
+  /** One after the other: the chain has them in their order, and a flood holds one connection. */
+  let written: Promise<void> = Promise.resolve();
   let defaultTenant: string | null = null;
 
   const write = (r: Refusal, count: number, others: boolean): void => {
-    const work = (async () => {
+    const append = async (): Promise<void> => {
       defaultTenant ??= await options.defaultTenantId();
       const tenantId = r.tenantId ?? defaultTenant;
       if (tenantId === null) return;
@@ -85,10 +86,8 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
             : { status: r.status, reason: r.reason, required: r.required, count },
         }),
       );
-    })()
-      .catch(options.onError)
-      .finally(() => writing.delete(work));
-    writing.add(work);
+    };
+    written = written.then(append).catch(options.onError);
   };
 
   const endWindow = (): void => {
@@ -104,7 +103,7 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
 
   const flush = async (): Promise<void> => {
     endWindow();
-    while (writing.size > 0) await Promise.all(writing);
+    await written;
   };
 
   return {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type ContentBlock, isSpecType, Server } from '@modelcontextprotocol/server';
 import { fieldFaults } from '../../../http/map-error.ts';
 import type { Caller } from '../../../kernel/caller.ts';
@@ -39,22 +40,34 @@ const failure = (text: string, structured?: Record<string, unknown>): TextResult
 const asObject = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 
+/** What this caller may call through the door now. */
+export const usableTools = async (sources: readonly ToolSource[], caller: Caller): Promise<AgentTool[]> => {
+  const lists = await Promise.all(sources.map((source) => source.list(caller, null)));
+  return lists.flat().filter((tool) => caller.permissions.has(tool.permission) && NAME.test(fullName(tool)));
+};
+
+/** Equal for lists of tools that a client sees as equal. */
+export const signatureOf = (tools: readonly AgentTool[]): string =>
+  hash(
+    'sha256',
+    JSON.stringify(
+      tools.map((tool) => [fullName(tool), tool.description, tool.inputSchema, tool.annotations]).sort(),
+    ),
+    'base64',
+  );
+
 /** A server for one caller; `caller` is asked at each message, since permissions change while a session lasts. */
 export const createDoorServer = (options: DoorToolOptions, caller: () => Caller): Server => {
   const server = new Server(
     { name: 'pentarch', title: 'Pentarch', version: options.version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: true } },
       instructions:
         'Tools of the organisation, under its governance: a call may have to wait for an approval, and says so.',
     },
   );
 
-  const usable = async (): Promise<AgentTool[]> => {
-    const who = caller();
-    const lists = await Promise.all(options.sources.map((source) => source.list(who, null)));
-    return lists.flat().filter((tool) => who.permissions.has(tool.permission) && NAME.test(fullName(tool)));
-  };
+  const usable = (): Promise<AgentTool[]> => usableTools(options.sources, caller());
 
   server.setRequestHandler('tools/list', async () => ({
     tools: (await usable()).map((tool) => ({
