@@ -11,6 +11,7 @@ import Fastify, {
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody, errorHeaders, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
@@ -46,7 +47,9 @@ export interface AppOptions {
   audited?: AuditRoute;
   /** Called once for each response that turns a caller away (isRefusal). */
   refused?(sample: RefusedRequest): void;
-  /** Other plugins that bring routes of their own (the identity provider, the MCP door, the console). */
+  /** The web console; none in tests of single features. */
+  console?: Console;
+  /** Other plugins that bring routes of their own (the identity provider, the MCP door). */
   plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
   /** What those plugins add to the OpenAPI document. */
   documents?: readonly DocumentPart[];
@@ -253,7 +256,8 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
     done();
   });
-  app.setNotFoundHandler((_request) => {
+  app.setNotFoundHandler((request, reply) => {
+    if (options.console?.answers(request)) return options.console.sendPage(request, reply);
     throw new AppError('NOT_FOUND', 'this path does not exist');
   });
 
@@ -279,6 +283,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     mountRoutes(scope, options.routes.filter(takesForm), options.idempotency, options.audited);
   });
   mountDocument(app, options.routes, options.documents ?? []);
+  options.console?.mount(app);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;
 };

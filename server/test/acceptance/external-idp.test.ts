@@ -170,7 +170,9 @@ describe('external identity provider', () => {
   it('tells of a person who is seen for the first time, once', async () => {
     const told = () => server.events.filter((event) => event.type === 'user.created');
     const before = told().length;
-    const tokens = await Promise.all(Array.from({ length: 5 }, () => idp.token(keycloak('kc-told', ['user']))));
+    const tokens = await Promise.all(
+      Array.from({ length: 5 }, () => idp.token(keycloak('kc-told', ['user']))),
+    );
     const answers = await Promise.all(tokens.map((token) => me(token)));
     await me(await idp.token(keycloak('kc-told', ['operator'])));
     expect(told().slice(before)).toEqual([
