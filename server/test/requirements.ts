@@ -94,6 +94,12 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'AUDIT-01':
+    'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
+  'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
+  'LOG-01': 'no password, token, key or secret is ever in a line of the log',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
 } as const;
 

@@ -17,8 +17,9 @@ export interface AgentServiceOptions {
   /** Is the model (null = the default one) reachable, as far as is known? */
   modelAvailable(modelId: string | null): boolean;
   modelExists(modelId: string): boolean;
-  /** Told when an agent's state may have changed. */
-  onChanged?(tenantId: string, agentId: string): void;
+  /** Told before an agent is switched, and after it. */
+  onChange?(tenantId: string): Promise<void>;
+  onChanged?(tenantId: string): void;
 }
 
 /** An agent as the run sees it: definition and the tenant's settings together. */
@@ -145,6 +146,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
       if (patch.model !== undefined && patch.model !== null && !options.modelExists(patch.model)) {
         throw invalid({ field: '/model', reason: 'is not a configured model' });
       }
+      await options.onChange?.(tenantId);
       const before = (await store.settings(tenantId)).get(id) ?? DEFAULTS;
       await store.save(
         tenantId,
@@ -157,7 +159,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
         clock.now(),
       );
       cache.delete(tenantId);
-      options.onChanged?.(tenantId, id);
+      options.onChanged?.(tenantId);
       return this.get(tenantId, id);
     },
   };

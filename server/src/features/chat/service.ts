@@ -21,7 +21,7 @@ import { chatResponseOf, runOf } from './wire.ts';
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
+    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
   /** Tools of the platform and the gateway; chat adds `delegate`. */
   toolSources: readonly ToolSource[];
