@@ -338,6 +338,7 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [

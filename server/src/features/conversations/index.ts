@@ -1,5 +1,6 @@
 export { titleFrom } from './export.rules.ts';
 export { createFeedbackStore } from './feedback.store.ts';
+export { dropArchivedBefore } from './retention.store.ts';
 export { conversationRoutes } from './routes.ts';
 export { Citation, Message, ToolCall, Usage } from './schema.ts';
 export { type ConversationService, createConversationService } from './service.ts';

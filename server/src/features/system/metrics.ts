@@ -70,6 +70,13 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
   });
 
+  const purged = new Counter({
+    name: 'pentarch_retention_purged_rows_total',
+    help: 'Rows dropped because their time of retention was over',
+    labelNames: ['what'] as const,
+    registers,
+  });
+
   // One labelled child for each route and status: a look-up by string, not a hash of labels for each request.
   const children = new Map<string, { observe(seconds: number): void }>();
 
@@ -100,6 +107,9 @@ export const createMetrics = (gauges: Gauges) => {
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });
+    },
+    purged(what: string, rows: number): void {
+      purged.inc({ what }, rows);
     },
     queueDepth(queue: string, waiting: number): void {
       queueDepth.set({ queue }, waiting);
