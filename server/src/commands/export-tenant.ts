@@ -46,7 +46,7 @@ export const exportTenant: Command = {
       const [tenant] = await session.all('select id, slug from tenants where slug = ?1', [slug]);
       if (tenant === undefined) throw new UsageError(`there is no tenant ${slug}`);
       const id = String(tenant.id);
-      const secrets = createSecrets(config.DATA_DIR);
+      const secrets = createSecrets(config);
       const writer = await createArchiveWriter(file, { passphrase, now: io.now }).catch((error: unknown) => {
         throw explained(error, file);
       });

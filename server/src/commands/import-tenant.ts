@@ -117,7 +117,7 @@ export const importTenant: Command = {
         await session.exec(session.dialect === 'sqlite' ? 'begin immediate' : 'begin');
         if (steps.length === 0) await migrateSession(session, migrations, null);
         await checkTarget(archive, session, tenant);
-        const secrets = createSecrets(config.DATA_DIR);
+        const secrets = createSecrets(config);
         const proofs = await applyArchive({
           archive,
           manifest,

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
-import { createSeal, createSigningKeys, SIGNING_KEY_LIFE, tokenLifeMs } from '../features/identity/index.ts';
+import { createSigningKeys, SIGNING_KEY_LIFE, tokenLifeMs } from '../features/identity/index.ts';
 import type { Command, Io } from './command.ts';
+import { sealOf } from './keys.ts';
 import { openForCommand } from './store.ts';
 
 export const keysRotate: Command = {
@@ -16,7 +17,7 @@ export const keysRotate: Command = {
       const keys = createSigningKeys({
         db,
         clock: { now: io.now },
-        seal: createSeal(config.DATA_DIR),
+        seal: sealOf(config),
         tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
         maxAgeMs: SIGNING_KEY_LIFE,
       });

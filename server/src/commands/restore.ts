@@ -40,6 +40,19 @@ const ownTables = async (): Promise<Set<string>> => {
   }
 };
 
+/** Throws while anybody else is connected: a running server would go on with what it has in memory. */
+const checkAlone = async (session: Session): Promise<void> => {
+  const [row] = await session.all(
+    `select count(*) as n from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
+  if (Number(row?.n) > 0) {
+    throw new UsageError(
+      `${String(row?.n)} other connections are open on the database: stop every server on it first`,
+    );
+  }
+};
+
 /** Throws unless the database is empty, or Pentarch's alone and `force` is given. */
 const checkDatabase = async (session: Session, force: boolean): Promise<void> => {
   const own = await ownTables();
@@ -117,6 +130,7 @@ const intoPostgres = async (
 ): Promise<TableProof[]> => {
   const session = await openPostgresSession(target.url);
   try {
+    await checkAlone(session);
     await checkDatabase(session, target.force);
     // One transaction: until it commits, the database is what it was.
     await session.exec('begin');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+import { hasStoredBlobs, writeStoredBlob } from '../../db/archive/blobs.ts';
 import { loadTable, modelNumbers, proofOf } from '../../db/archive/load.ts';
 import type { Row, Session } from '../../db/archive/session.ts';
 import { readShapes } from '../../db/archive/shape.ts';
@@ -10,7 +11,7 @@ import { createIndexLoader } from '../../features/knowledge/index.ts';
 import { tableRows } from './make.ts';
 import type { Manifest } from './manifest.ts';
 import { type Archive, blobOf, fileOf, tableOf } from './read.ts';
-import { linesOf, type TarEntry } from './tar.ts';
+import { bytesOf, linesOf, type TarEntry } from './tar.ts';
 
 export interface ApplyOptions {
   archive: Archive;
@@ -118,6 +119,7 @@ const loadVectors = async (
 export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]> => {
   const { archive, manifest, session, folder, changed, sealed, opened } = options;
   const shapes = await readShapes(session);
+  const shared = await hasStoredBlobs(session);
   const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
   const paths = new Map(manifest.files.map((file) => [file.n, file.path]));
   const db = {
@@ -175,7 +177,8 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
         }
       } else if (blob !== null) {
         const key = `${blob.sha256}.${blob.id}`;
-        await writeEntry(current, inside(folder, path.join('blobs', key.slice(0, 2), key)));
+        if (shared) await writeStoredBlob(session, key, await bytesOf(current));
+        else await writeEntry(current, inside(folder, path.join('blobs', key.slice(0, 2), key)));
       } else if (file !== null) {
         const relative = paths.get(file);
         if (relative !== undefined) await writeEntry(current, inside(folder, relative));

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { hasStoredBlobs, readStoredBlob } from '../../db/archive/blobs.ts';
 import type { Row, Session } from '../../db/archive/session.ts';
 import { readShapes, readSteps, type TableShape } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
@@ -48,6 +49,7 @@ const addBlobs = async (
   const gone = new Set<string>();
   let count = 0;
   let bytes = 0;
+  const shared = await hasStoredBlobs(options.session);
   const narrowed = options.tenant === null ? '' : 'and tenant_id = ?1';
   const rows = options.session.stream(
     `select id, sha256 from documents where status <> 'deleting' ${narrowed} order by id`,
@@ -57,6 +59,13 @@ const addBlobs = async (
     const id = String(row.id);
     const sha256 = String(row.sha256);
     let added = false;
+    const stored = shared ? await readStoredBlob(options.session, `${sha256}.${id}`) : null;
+    if (stored !== null) {
+      await writer.add(`blobs/${sha256}/${id}`, stored);
+      bytes += stored.byteLength;
+      count += 1;
+      continue;
+    }
     for (const file of blobFiles(options.dataDir, sha256, id)) {
       try {
         const one = await writer.addFile(`blobs/${sha256}/${id}`, file);

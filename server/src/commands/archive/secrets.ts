@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config.ts';
 import type { Row } from '../../db/archive/session.ts';
-import { createSeal, secretFile } from '../../features/identity/index.ts';
 import { createCarriedSecrets } from '../../features/mcp/index.ts';
+import { mcpKeyOf, sealOf } from '../keys.ts';
 
 /** Columns that are encrypted with the installation's own keys. */
 const SEALED: Record<string, readonly string[]> = { webhooks: ['secret', 'previous_secret'] };
 
 /** Takes rows out of this installation's encryption, or into it. Makes the keys when the folder has none yet. */
-export const createSecrets = (dataDir: string) => {
-  const seal = createSeal(dataDir);
-  const mcpKey = secretFile(dataDir, 'mcp.key', () => randomBytes(32).toString('base64url'));
-  const mcp = createCarriedSecrets(Buffer.from(mcpKey, 'base64url'));
+export const createSecrets = (config: Config) => {
+  const seal = sealOf(config);
+  const mcp = createCarriedSecrets(mcpKeyOf(config));
 
   const change = (
     table: string,

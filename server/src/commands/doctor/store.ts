@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
-import { createSeal } from '../../features/identity/index.ts';
 import { sqliteFileOf } from '../archive/place.ts';
+import { sealOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
 
 const MIN_POSTGRES = 15;
@@ -30,7 +30,7 @@ const sealFinding = async (session: Session, config: Config): Promise<Finding | 
   const [key] = await session.all('select private_sealed from signing_keys order by created_at desc limit 1');
   if (key === undefined) return null;
   try {
-    createSeal(config.DATA_DIR).open(String(key.private_sealed));
+    sealOf(config).open(String(key.private_sealed));
     return ok('signing keys', 'open with the key of this data folder');
   } catch (error) {
     return fail(

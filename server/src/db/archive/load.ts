@@ -119,7 +119,7 @@ export const modelNumbers = async (
 export const dropPlatform = async (session: Session, shapes: readonly TableShape[]): Promise<void> => {
   const engine = await session.all(
     `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
-     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname = 'chunk_terms')`,
+     and (relname like 'kysely\\_%' or relname like 'vectors\\_%' or relname in ('chunk_terms', 'blobs'))`,
   );
   for (const name of [...shapes.map((shape) => shape.name), ...engine.map((row) => String(row.name))]) {
     await session.exec(`drop table if exists "${name}" cascade`);

@@ -13,8 +13,11 @@ export interface TableShape {
   parents: { column: string; table: string; parentColumn: string }[];
 }
 
-/** Tables of the engines, of the migrator, and indexes that are made anew from what they index. */
-const DERIVED = /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler)/;
+/**
+ * Tables of the engines, of the migrator, indexes that are made anew from what they index, and documents' bytes, which
+ * archives hold as files.
+ */
+const DERIVED = /^(sqlite_|kysely_|chunk_terms|vectors_\d+|log_filler|blobs$)/;
 
 const sqliteShapes = async (session: Session): Promise<TableShape[]> => {
   const names = await session.all(`select name from sqlite_master where type = 'table' order by name`);

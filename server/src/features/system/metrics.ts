@@ -4,6 +4,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Gauges {
   activeRuns(): number;
   openStreams(): number;
+  /** Of the queue of background work, over all processes. */
+  jobs(): Promise<{ queued: number; running: number; dead: number }>;
+  /** Free on the disk of the data folder. */
+  dataFreeBytes(): Promise<number>;
 }
 
 export const createMetrics = (gauges: Gauges) => {
@@ -61,6 +65,26 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
     collect() {
       this.set(gauges.openStreams());
+    },
+  });
+  new Gauge({
+    name: 'pentarch_jobs',
+    help: 'Background jobs by state: queued, running, dead (given up)',
+    labelNames: ['state'] as const,
+    registers,
+    async collect() {
+      const { queued, running, dead } = await gauges.jobs();
+      this.set({ state: 'queued' }, queued);
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'dead' }, dead);
+    },
+  });
+  new Gauge({
+    name: 'pentarch_data_free_bytes',
+    help: 'Bytes free on the disk of the data folder',
+    registers,
+    async collect() {
+      this.set(await gauges.dataFreeBytes());
     },
   });
   const queueDepth = new Gauge({
