@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
+import { retentionPurges } from './compose-retention.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
@@ -18,6 +19,7 @@ import {
   type EventBus,
   socketPlugin,
 } from './features/realtime/index.ts';
+import { createRetention } from './features/retention/index.ts';
 import { createTaskChat, createTasks, taskRoutes, taskTools } from './features/tasks/index.ts';
 import { activePeople, type RightsHolder, type Users } from './features/users/index.ts';
 import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
@@ -58,6 +60,8 @@ export interface RealtimeParts {
   draining(): boolean;
   /** A socket's token or message was turned away. */
   refused(caller: Caller | null, address: string, error: AppError): void;
+  /** Tells how many rows the retention has dropped. */
+  purged(what: string, rows: number): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -75,7 +79,7 @@ export interface RealtimePart {
 
 const DUE_EVERY_MS = 1_000;
 const WAITING_EVERY_MS = 3_000;
-const SWEEP_EVERY_MS = 3_600_000;
+const RETENTION_EVERY_MS = 60_000;
 const MAX_EXPORTED = 10_000;
 
 export const createBus = (clock: Clock, onError: RealtimeParts['onError']): EventBus =>
@@ -173,6 +177,15 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
     perTenant: config.TASKS_PER_TENANT,
   });
 
+  const retention = createRetention({
+    db,
+    clock,
+    jobs,
+    audit: parts.audit,
+    purges: retentionPurges(config),
+    purged: parts.purged,
+  });
+
   const hub = createHub({
     bus,
     clock,
@@ -204,10 +217,7 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
   const tickers = [
     ticker(DUE_EVERY_MS, 'due tasks could not be looked for', tasks.tick),
     ticker(WAITING_EVERY_MS, 'waiting tasks could not be looked at', tasks.tickWaiting),
-    ticker(SWEEP_EVERY_MS, 'old deliveries and notifications could not be dropped', async () => {
-      await webhooks.sweep();
-      await notifications.sweep();
-    }),
+    ticker(RETENTION_EVERY_MS, 'the retention could not be looked at', retention.tick),
   ];
 
   return {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
@@ -11,7 +12,7 @@ import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
+import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
@@ -74,6 +75,7 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -205,10 +207,22 @@ export const compose = async (
   const lock = lockDataDir(config.DATA_DIR);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
   const db = await openStore(config, (error) => onError(error, 'the log of the store'));
-  const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
+  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
+    draining: false,
+    chat: null,
+    realtime: null,
+  };
   const draining = (): boolean => state.draining;
 
-  const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
+  const metrics = createMetrics({
+    activeRuns: () => state.chat?.activeRuns() ?? 0,
+    openStreams: () => 0,
+    jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
+    dataFreeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.DATA_DIR);
+      return bavail * bsize;
+    },
+  });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
@@ -262,6 +276,14 @@ export const compose = async (
       publishAlert(events, alert);
     },
     onError: (error) => onError(error, 'costs'),
+    onBooked: (entry) =>
+      metrics.ledger({
+        kind: entry.kind,
+        model: entry.model,
+        inputTokens: entry.usage?.inputTokens ?? 0,
+        outputTokens: entry.usage?.outputTokens ?? 0,
+        costUsd: nanoToUsd(entry.costNanoUsd),
+      }),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     audit,
@@ -357,6 +379,7 @@ export const compose = async (
     limits: () => limits,
     draining,
     refused: refusals.ofSocket,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -428,6 +451,7 @@ export const compose = async (
   const recovered = await chat.recover();
   if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
   await realtime.start();
+  state.realtime = realtime;
 
   const tables = rateTables(config);
 

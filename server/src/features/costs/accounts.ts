@@ -40,6 +40,8 @@ export interface AccountsOptions {
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string): void;
+  /** A call has gone into the ledger; before the commit. */
+  onBooked?: ((entry: LedgerEntry) => void) | undefined;
 }
 
 /** What the counters of a subject depend on. */
@@ -328,7 +330,10 @@ export const createAccounts = (options: AccountsOptions) => {
         spent,
       );
     }
-    for (const entry of entries) await writeLedger(tx, hold, entry);
+    for (const entry of entries) {
+      await writeLedger(tx, hold, entry);
+      options.onBooked?.(entry);
+    }
   };
 
   return {

@@ -12,7 +12,7 @@ import { createLimited } from './limited.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
 import { costTools } from './tools.ts';
-import type { CostAlert } from './types.ts';
+import type { CostAlert, LedgerEntry } from './types.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
@@ -27,6 +27,8 @@ export interface CostsOptions {
   /** After the commit of what caused it; each threshold once per period and limit. */
   onAlert(alert: CostAlert): void;
   onError(error: unknown): void;
+  /** Each entry of the ledger, before its commit: for metrics. */
+  onBooked?(entry: LedgerEntry): void;
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
   /** Writes the audit record inside the transaction of a change of limits. */
@@ -63,6 +65,7 @@ export const createCosts = (options: CostsOptions) => {
     limited,
     onSpent: alerts.spent,
     onRefused: alerts.refused,
+    onBooked: options.onBooked?.bind(options),
   });
   const limits = createLimits({ ...options, calendars, limited, defaults });
   const usage = createUsage({ db, clock, calendars, limits });

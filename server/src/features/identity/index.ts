@@ -115,8 +115,16 @@ export interface Identity {
   forgetTenant(tenantId: string): void;
 }
 
-const KEY_MAX_AGE_MS = 90 * 86_400_000;
+/** Age at which a signing key is replaced by itself, in ms. */
+export const SIGNING_KEY_LIFE = 90 * 86_400_000;
 const MAINTENANCE_EVERY_MS = 3_600_000;
+
+/**
+ * How long a retired signing key must still verify. Another node may go on signing with it until its own hourly look at
+ * the store.
+ */
+export const tokenLifeMs = (accessTokenMinutes: number): number =>
+  (accessTokenMinutes * 60 + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
@@ -127,9 +135,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     db,
     clock,
     seal,
-    // Another node may go on signing with a retired key until its own hourly look at the store.
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
-    maxAgeMs: KEY_MAX_AGE_MS,
+    tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
+    maxAgeMs: SIGNING_KEY_LIFE,
   });
   const tokens = createAccessTokens({
     keys,
@@ -330,4 +337,5 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
-export { secretFile } from './signing/seal.ts';
+export { createSigningKeys } from './signing/keys.ts';
+export { createSeal, secretFile } from './signing/seal.ts';

@@ -18,11 +18,12 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { mcpServerTools } from './tools.ts';
 
-export { createFilesServer } from './builtin/files.ts';
+export { createFilesServer, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { createCarriedSecrets } from './carried-secrets.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';

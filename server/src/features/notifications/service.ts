@@ -31,7 +31,6 @@ import {
 } from './schema.ts';
 import {
   countUnread,
-  deleteNotificationsBefore,
   deleteNotificationsOf,
   insertNotification,
   listNotifications,
@@ -59,8 +58,6 @@ export interface NotificationsOptions {
   emailOf(tenantId: string, userId: string): Promise<string | null>;
   onError(error: unknown, message: string): void;
 }
-
-const KEEP_MS = 90 * 86_400_000;
 
 const ownerOf = (caller: Caller): Owner => ({ tenantId: caller.tenantId, userId: caller.userId });
 
@@ -260,8 +257,6 @@ export const createNotifications = (options: NotificationsOptions) => {
         return db.write((tx) => deleteNotificationsOf(tx, person));
       },
     }),
-
-    sweep: (): Promise<void> => db.write((tx) => deleteNotificationsBefore(tx, clock.now() - KEEP_MS)),
   };
 };
 
