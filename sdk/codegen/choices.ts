@@ -2,12 +2,18 @@ import type { BodyKind, ResponseKind, Schema } from './document.ts';
 
 /** What the document cannot say: names that read well, and bodies that are no JSON. */
 
-/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, and the WebSocket. */
+/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, the WebSocket, other doors. */
 export const SKIPPED: ReadonlySet<string> = new Set([
   'getProtectedResourceMetadata',
   'getMcpResourceMetadata',
   'finishMcpAuthorization',
   'openSocket',
+  // Doors of other protocols, which have clients of their own.
+  'listOpenAiModels',
+  'getOpenAiModel',
+  'getOpenAiModelByName',
+  'createChatCompletion',
+  'createEmbeddings',
 ]);
 
 /** Words of an operationId that say no more than its resource does (singular). Default: the words of the tag. */

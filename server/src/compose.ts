@@ -50,7 +50,8 @@ import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
-import type { Models } from './features/models/index.ts';
+import { type Models, toAppError } from './features/models/index.ts';
+import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -71,6 +72,8 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Embedder } from './kernel/embedder.ts';
+import { estimateTokens } from './kernel/tokens.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -153,6 +156,22 @@ const chargeEmbedding =
     } catch (error) {
       await db.write((tx) => costs.release(tx, hold));
       throw error;
+    }
+  };
+
+/** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
+const embedFor =
+  (charge: ChargeEmbedding, embedder: Embedder): OpenAiDoorOptions['embed'] =>
+  async (caller, texts) => {
+    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const owner = { tenantId: caller.tenantId, userId: caller.userId };
+    try {
+      return await charge({ ...owner, model: embedder.id, estimatedTokens }, async () => {
+        const result = await embedder.embed(texts, undefined, { urgent: texts.length === 1 });
+        return { result, tokens: result.tokens };
+      });
+    } catch (error) {
+      throw toAppError(error);
     }
   };
 
@@ -490,6 +509,16 @@ export const compose = async (
     ...realtime.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
+    ...openAiRoutes({
+      chat,
+      agents,
+      idempotency,
+      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embedder,
+      startedAt,
+      now: clock.now,
+      draining,
+    }),
   ];
 
   const app = await buildApp({

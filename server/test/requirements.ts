@@ -94,6 +94,14 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'OPENAI-01': 'GET /v1/models lists the network, the enabled agents and the embedding model',
+  'OPENAI-02':
+    'a chat completion is a run like any other; history comes with the request or by conversation id',
+  'OPENAI-03': 'streams are chunks with [DONE] and usage on demand; hanging up changes nothing',
+  'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
+  'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
+  'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
 } as const;
 

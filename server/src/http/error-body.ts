@@ -3,8 +3,53 @@ import type { AppError, ErrorCode } from '../kernel/errors.ts';
 /** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
 export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
-/** A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2). */
-export type ErrorShape = 'A' | 'B' | 'oauth';
+/**
+ * A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2), `openai`
+ * that of the OpenAI-compatible door.
+ */
+export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai';
+
+/** By the OpenAI API's own words where it has one for the case. */
+const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'invalid_api_key',
+  FORBIDDEN: 'insufficient_permissions',
+  COST_EXCEEDED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_exceeded',
+  VALIDATION_ERROR: 'invalid_value',
+};
+const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
+  COST_EXCEEDED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_error',
+};
+
+const firstField = (details: Record<string, unknown>): string | null => {
+  const fields: unknown = details.fields;
+  const first: unknown = Array.isArray(fields) ? fields[0] : undefined;
+  if (typeof first !== 'object' || first === null || !('field' in first)) return null;
+  const path = String(first.field).slice(1).replaceAll('/', '.');
+  return path === '' ? null : path;
+};
+
+/** The body of an error on `/v1`; also what its streams send for one. */
+export const openAiError = (error: AppError, requestId: string): Record<string, unknown> => {
+  const { code, message, details } = error;
+  return {
+    error: {
+      message,
+      type: OPENAI_TYPES[code] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
+      param: typeof details.param === 'string' ? details.param : firstField(details),
+      code:
+        typeof details.openai_code === 'string'
+          ? details.openai_code
+          : (OPENAI_CODES[code] ?? code.toLowerCase()),
+      request_id: requestId,
+    },
+  };
+};
+
+/** The status by which an error leaves: the OpenAI API has 400 for what the contract calls 422. */
+export const errorStatus = (error: AppError, shape: ErrorShape): number =>
+  shape === 'openai' && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'invalid_request',
@@ -32,6 +77,7 @@ export const errorBody = (error: AppError, shape: ErrorShape, requestId: string)
       request_id: requestId,
     };
   }
+  if (shape === 'openai') return openAiError(error, requestId);
   if (shape === 'A') return { error: { code, message, details, request_id: requestId } };
   const reason = code === 'UNAUTHORIZED' && typeof details.reason === 'string' ? details.reason : code;
   return { error: code.toLowerCase(), message, code: reason, details, request_id: requestId };

@@ -15,7 +15,7 @@ import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run } from './schema.ts';
-import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -38,6 +38,8 @@ export interface LaunchOptions {
   streaming: boolean;
   /** False: a busy conversation is a CONFLICT. */
   wait: boolean;
+  /** What another protocol's request brings along. */
+  given?: GivenInput;
 }
 
 /** A run going on in this process. */
@@ -57,7 +59,7 @@ export interface ActiveRun {
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
-const DECISION_GRACE_MS = 10_000;
+export const DECISION_GRACE_MS = 10_000;
 
 export const createChatService = (given: ChatOptions) => {
   const delegate = createDelegateSource({
@@ -132,7 +134,9 @@ export const createChatService = (given: ChatOptions) => {
       signal: abort.signal,
       tainted: run.plan.record.contextData,
     };
-    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
+    const capTokens = run.plan.record.sampling?.maxOutputTokens;
+    const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };
+    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);

@@ -93,6 +93,19 @@ export const planOf = (
   spending: { nano: spentNano },
 });
 
+/** What another protocol's request brings along that `ChatRequest` has no place for. */
+export interface GivenInput {
+  /** History that the client keeps by itself; for a new conversation alone. */
+  history?: readonly { role: 'user' | 'assistant'; content: string }[];
+  /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
+  instructions?: string;
+  /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** Of a new conversation. */
+  metadata?: Record<string, unknown>;
+}
+
 export interface ParsedContext {
   agentId: string | null;
   model: string | null;
@@ -117,6 +130,16 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   }
   const { agent_id: _agent, model: _model, ...data } = context;
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
+};
+
+/** What a client has asked of the model's calls; the server's own cap is never passed. */
+const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] | null => {
+  const { maxOutputTokens, temperature } = given;
+  if (maxOutputTokens === undefined && temperature === undefined) return null;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.min(maxOutputTokens, capTokens) }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
 };
 
 /** Every agent may hand on a part of its task. */
@@ -174,12 +197,16 @@ export const createStarter = (deps: StartDeps) => {
     caller: Caller,
     request: ChatRequest,
     context: ParsedContext,
-    options: { requestId: string; streaming: boolean; signal: AbortSignal },
+    options: { requestId: string; streaming: boolean; signal: AbortSignal; given?: GivenInput | undefined },
   ): Promise<StartedRun> => {
+    const given = options.given ?? {};
     const conversation = await conversationOf(caller, request.conversation_id);
     const conversationId = conversation?.id ?? newId();
     const runId = newId();
-    const turns = conversation === null ? [] : await store.turns(conversation.id, TURNS);
+    const turns =
+      conversation === null
+        ? (given.history ?? []).map((turn) => ({ ...turn, agent_id: null }))
+        : await store.turns(conversation.id, TURNS);
     const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
     const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
     const subject: CostSubject = {
@@ -217,6 +244,7 @@ export const createStarter = (deps: StartDeps) => {
       agentName: agent.definition.name,
       charter: agent.definition.charter,
       instructions: agent.instructions,
+      clientInstructions: given.instructions ?? null,
       preferences,
       memories,
       now: iso(now),
@@ -233,7 +261,14 @@ export const createStarter = (deps: StartDeps) => {
       ...(specs.length === 0 ? {} : { tools: specs }),
       signal: options.signal,
     });
-    const hold = holdRequest(deps, subject, model, promptBound, choice.spent?.costNano ?? 0);
+    const sampling = samplingOf(given, deps.maxOutputTokens);
+    const hold = holdRequest(
+      { models, maxOutputTokens: sampling?.maxOutputTokens ?? deps.maxOutputTokens },
+      subject,
+      model,
+      promptBound,
+      choice.spent?.costNano ?? 0,
+    );
 
     const messageId = newId();
     const questionId = newId();
@@ -268,7 +303,7 @@ export const createStarter = (deps: StartDeps) => {
           id: conversationId,
           title: null,
           status: 'active',
-          metadata: '{}',
+          metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
           agent_ids: '[]',
           message_count: 1,
           cost_nano: 0,
@@ -301,7 +336,13 @@ export const createStarter = (deps: StartDeps) => {
         status: 'running',
         agent_id: agent.definition.id,
         agent_ids: JSON.stringify([agent.definition.id]),
-        request: JSON.stringify({ v: 1, context: request.context ?? {}, streaming: options.streaming }),
+        request: JSON.stringify({
+          v: 1,
+          context: request.context ?? {},
+          streaming: options.streaming,
+          ...(given.history === undefined ? {} : { history: given.history }),
+          ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+        }),
         usage: null,
         cost_nano: 0,
         error: null,
@@ -334,7 +375,8 @@ export const createStarter = (deps: StartDeps) => {
       agentIds,
       title,
       requestId: options.requestId,
-      contextData: Object.keys(context.data).length > 0,
+      contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
+      ...(sampling === null ? {} : { sampling }),
       spent:
         choice.spent === undefined
           ? null
