@@ -14,6 +14,11 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'getOpenAiModelByName',
   'createChatCompletion',
   'createEmbeddings',
+  'getAgentCard',
+  'getNetworkCard',
+  'getCardOfAgent',
+  'callNetwork',
+  'callAgent',
 ]);
 
 /** Words of an operationId that say no more than its resource does (singular). Default: the words of the tag. */

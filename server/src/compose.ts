@@ -16,6 +16,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
   AGENTS,
@@ -509,6 +510,16 @@ export const compose = async (
     ...realtime.routes,
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
+    ...a2aRoutes({
+      chat,
+      idempotency,
+      clock,
+      agents: AGENTS,
+      version: '2.0.0',
+      publicUrl,
+      issuer: () => config.IDP_URL ?? publicUrl(),
+      draining,
+    }),
     ...openAiRoutes({
       chat,
       agents,

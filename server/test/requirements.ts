@@ -102,6 +102,12 @@ export const REQUIREMENTS = {
   'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
   'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
+  'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
+  'A2A-03': 'a streamed message sends the task, its text and its end',
+  'A2A-04': 'tasks are read, listed, followed and cancelled',
+  'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
+  'A2A-06': 'a task that needs a decision says so and goes on after it',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
 } as const;
 

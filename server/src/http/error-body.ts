@@ -5,9 +5,37 @@ export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
 /**
  * A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2), `openai`
- * that of the OpenAI-compatible door.
+ * that of the OpenAI-compatible door, `jsonrpc` that of the A2A door.
  */
-export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai';
+export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'jsonrpc';
+
+/** JSON-RPC 2.0, section 5.1; the rest are server errors of its free range. */
+const RPC_CODES: Partial<Record<ErrorCode, number>> = {
+  VALIDATION_ERROR: -32602,
+  INTERNAL_ERROR: -32603,
+};
+
+/** What a refusal looks like to a client of the A2A protocol; `id` of its request where that has been read. */
+export const rpcError = (
+  error: AppError,
+  requestId: string,
+  id: string | number | null = null,
+): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  error: {
+    code: RPC_CODES[error.code] ?? -32000,
+    message: error.message,
+    data: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: error.code,
+        domain: 'pentarch',
+        metadata: { request_id: requestId },
+      },
+    ],
+  },
+});
 
 /** By the OpenAI API's own words where it has one for the case. */
 const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
@@ -47,9 +75,9 @@ export const openAiError = (error: AppError, requestId: string): Record<string, 
   };
 };
 
-/** The status by which an error leaves: the OpenAI API has 400 for what the contract calls 422. */
+/** The status by which an error leaves: these protocols have 400 for what the contract calls 422. */
 export const errorStatus = (error: AppError, shape: ErrorShape): number =>
-  shape === 'openai' && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+  (shape === 'openai' || shape === 'jsonrpc') && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'invalid_request',
@@ -77,6 +105,7 @@ export const errorBody = (error: AppError, shape: ErrorShape, requestId: string)
       request_id: requestId,
     };
   }
+  if (shape === 'jsonrpc') return rpcError(error, requestId);
   if (shape === 'openai') return openAiError(error, requestId);
   if (shape === 'A') return { error: { code, message, details, request_id: requestId } };
   const reason = code === 'UNAUTHORIZED' && typeof details.reason === 'string' ? details.reason : code;

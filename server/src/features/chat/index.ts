@@ -4,13 +4,14 @@ export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
 export { chatRoutes } from './routes.ts';
-export { ChatRequest, ChatResponse } from './schema.ts';
+export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
 export {
   type ActiveRun,
   type ChatService,
   createChatService,
   DECISION_GRACE_MS,
   type LaunchOptions,
+  type Turn,
 } from './service.ts';
 export type { ChooseAgent, GivenInput } from './start.ts';
 export { createChatStore } from './store.ts';

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
@@ -14,7 +15,7 @@ import type { ConversationQueue } from './queue.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { isFinished } from './run-state.rules.ts';
-import type { ChatRequest, ChatResponse, Run } from './schema.ts';
+import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
@@ -40,6 +41,13 @@ export interface LaunchOptions {
   wait: boolean;
   /** What another protocol's request brings along. */
   given?: GivenInput;
+}
+
+/** A run with what was asked and what was answered. */
+export interface Turn {
+  run: Run;
+  question: { id: string; content: string } | null;
+  answer: ChatResponse | null;
 }
 
 /** A run going on in this process. */
@@ -248,6 +256,18 @@ export const createChatService = (given: ChatOptions) => {
     run.abort.abort(new DOMException(reason, 'AbortError'));
   };
 
+  const turnOf = async (row: RunRow): Promise<Turn> => {
+    const [question, answer] = await Promise.all([
+      store.message(row.question_id),
+      store.message(row.message_id),
+    ]);
+    return {
+      run: runOf(row),
+      question: question === undefined ? null : { id: question.id, content: question.content },
+      answer: answer === undefined ? null : chatResponseOf(answer),
+    };
+  };
+
   const findRun = async (caller: Caller, id: string) => {
     const row = await store.run(readScope(caller), id);
     if (row === undefined) throw notFound('run');
@@ -283,6 +303,21 @@ export const createChatService = (given: ChatOptions) => {
 
     async getRun(caller: Caller, id: string): Promise<Run> {
       return runOf(await findRun(caller, id));
+    },
+
+    /** A run with its question and its answer, as far as these are stored. Throws NOT_FOUND. */
+    async turn(caller: Caller, id: string): Promise<Turn> {
+      return turnOf(await findRun(caller, id));
+    },
+
+    /** The caller's own runs with their turns, newest first. */
+    async turns(
+      caller: Caller,
+      filter: { conversationId?: string | undefined; statuses?: readonly RunStatus[] | undefined },
+      page: { limit: number; before: string | null },
+    ): Promise<{ turns: Turn[]; total: number }> {
+      const { rows, total } = await store.runsOf(ownScope(caller), filter, page);
+      return { turns: await Promise.all(rows.map(turnOf)), total };
     },
 
     /** The run as it goes on here, or all events of a finished one. Throws NOT_FOUND. */

@@ -210,6 +210,25 @@ export const createChatStore = (db: Db) => ({
     return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
   },
 
+  /** Runs of a person, newest first; `before`: the id of the last one that has been seen. */
+  async runsOf(
+    scope: Scope,
+    filter: { conversationId?: string | undefined; statuses?: readonly string[] | undefined },
+    page: { limit: number; before: string | null },
+  ): Promise<{ rows: RunRow[]; total: number }> {
+    let query = db.read
+      .selectFrom('runs')
+      .where('tenant_id', '=', scope.tenantId)
+      .where('user_id', '=', scope.userId);
+    if (filter.conversationId !== undefined)
+      query = query.where('conversation_id', '=', filter.conversationId);
+    if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+    const { n } = await query.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    const rest = page.before === null ? query : query.where('id', '<', page.before);
+    const rows = await rest.selectAll().orderBy('id', 'desc').limit(page.limit).execute();
+    return { rows, total: Number(n) };
+  },
+
   message: (id: string): Promise<MessageRow | undefined> =>
     db.read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst(),
 
