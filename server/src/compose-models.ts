@@ -122,6 +122,8 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
       fallbacks: config.MODEL_FALLBACKS,
       offered: config.MODELS,
       prices,
+      windowOf: prices.windowOf,
+      contextTokens: config.CONTEXT_TOKENS,
       clock,
       random: Math.random,
       sleep: pause,

@@ -415,6 +415,7 @@ export const compose = async (
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
     queue: createConversationQueue(),
     events,

@@ -166,6 +166,18 @@ export const SETTINGS = {
   COMPATIBLE_API_KEY: secret('Key for COMPATIBLE_BASE_URL'),
   MODEL_TIMEOUT_S: int(300, 1, 3600, 'Longest silence of a model provider in seconds'),
   MAX_OUTPUT_TOKENS: int(4096, 16, 1_000_000, 'Output cap of one model call in tokens'),
+  CONTEXT_TOKENS: int(
+    32_768,
+    512,
+    10_000_000,
+    'Context window in tokens of models that no table knows, e.g. of COMPATIBLE_BASE_URL',
+  ),
+  HISTORY_TOKENS: int(
+    12_000,
+    0,
+    1_000_000,
+    'Most tokens of a conversation that go along with a message; older turns are summarised',
+  ),
   PRICES_FILE: optional(
     'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
   ),

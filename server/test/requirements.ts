@@ -94,6 +94,8 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'CONTEXT-01':
+    'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'OPENAI-01': 'GET /v1/models lists the network, the enabled agents and the embedding model',
   'OPENAI-02':
     'a chat completion is a run like any other; history comes with the request or by conversation id',

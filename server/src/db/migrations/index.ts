@@ -17,6 +17,7 @@ import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 import { keyEnds } from './016-key-ends.ts';
 import { runsByUser } from './020-runs-by-user.ts';
+import { conversationSummaries } from './021-conversation-summaries.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly SchemaStep[] = [
   runSteps,
   keyEnds,
   runsByUser,
+  conversationSummaries,
 ];

@@ -4,7 +4,8 @@ import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
+import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import { type AgentService, type EffectiveAgent, isQuestion, type RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
@@ -12,9 +13,11 @@ import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
+import { historyBudget } from './history.rules.ts';
+import { createHistory, type FittedHistory, type KnownHistory } from './history.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
-import { buildPrompt, searchQuery } from './prompt.rules.ts';
+import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
 import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
 import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
@@ -33,6 +36,9 @@ export interface StartDeps {
   toolSources: readonly ToolSource[];
   clock: Clock;
   maxOutputTokens: number;
+  /** Most tokens of history that go along. */
+  maxHistoryTokens: number;
+  onError(error: unknown, message: string): void;
 }
 
 /** Picks the agent of a message that names none. */
@@ -112,7 +118,6 @@ export interface ParsedContext {
   data: Record<string, unknown>;
 }
 
-const TURNS = 60;
 const PASSAGES = 6;
 
 const textField = (context: Record<string, unknown>, name: string): string | null => {
@@ -142,6 +147,19 @@ const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] 
   };
 };
 
+/** What has been spent before the first call: on the choice of the agent, and on a summary. */
+const sumOf = (...calls: (FittedHistory['spent'] | null)[]): PlanStep['spent'] => {
+  const made = calls.filter((call) => call !== null);
+  if (made.length === 0) return null;
+  return made.reduce(
+    (sum, call) => ({
+      costNano: addNano(sum.costNano, call.costNano),
+      usage: addUsage(sum.usage, call.usage),
+    }),
+    { costNano: 0, usage: NO_USAGE },
+  );
+};
+
 /** Every agent may hand on a part of its task. */
 const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
 
@@ -161,6 +179,7 @@ export const toolsOf = async (
 
 export const createStarter = (deps: StartDeps) => {
   const { store, agents, models, costs, clock } = deps;
+  const history = createHistory(deps);
 
   /** The caller's conversation, checked; null for a new one. Throws NOT_FOUND, CONFLICT. */
   const conversationOf = async (caller: Caller, id: string | undefined) => {
@@ -203,10 +222,8 @@ export const createStarter = (deps: StartDeps) => {
     const conversation = await conversationOf(caller, request.conversation_id);
     const conversationId = conversation?.id ?? newId();
     const runId = newId();
-    const turns =
-      conversation === null
-        ? (given.history ?? []).map((turn) => ({ ...turn, agent_id: null }))
-        : await store.turns(conversation.id, TURNS);
+    const known = await history.known(conversation, given.history);
+    const { turns } = known;
     const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
     const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
     const subject: CostSubject = {
@@ -240,7 +257,10 @@ export const createStarter = (deps: StartDeps) => {
       deps.memory.preferences(caller),
     ]);
     const now = clock.now();
-    const messages = buildPrompt({
+    const specs = toolSpecs(tools);
+    const sampling = samplingOf(given, deps.maxOutputTokens);
+    const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
+    const parts: PromptInput = {
       agentName: agent.definition.name,
       charter: agent.definition.charter,
       instructions: agent.instructions,
@@ -248,26 +268,25 @@ export const createStarter = (deps: StartDeps) => {
       preferences,
       memories,
       now: iso(now),
-      history: turns.flatMap((turn) =>
-        turn.role === 'user' || turn.role === 'assistant' ? [{ role: turn.role, content: turn.content }] : [],
-      ),
+      history: [],
       passages,
       data: context.data,
       message: request.message,
-    });
-    const specs = toolSpecs(tools);
+    };
+    const fitted = await fitHistory(known, parts, specs, outputTokens, model, subject, options.signal);
+    const spent = sumOf(choice.spent ?? null, fitted.spent);
+    const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
     const promptBound = models.promptBound({
       messages,
       ...(specs.length === 0 ? {} : { tools: specs }),
       signal: options.signal,
     });
-    const sampling = samplingOf(given, deps.maxOutputTokens);
     const hold = holdRequest(
-      { models, maxOutputTokens: sampling?.maxOutputTokens ?? deps.maxOutputTokens },
+      { models, maxOutputTokens: outputTokens },
       subject,
       model,
       promptBound,
-      choice.spent?.costNano ?? 0,
+      spent?.costNano ?? 0,
     );
 
     const messageId = newId();
@@ -377,22 +396,42 @@ export const createStarter = (deps: StartDeps) => {
       requestId: options.requestId,
       contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
       ...(sampling === null ? {} : { sampling }),
-      spent:
-        choice.spent === undefined
-          ? null
-          : { costNano: choice.spent.costNano, usage: addUsage(NO_USAGE, choice.spent.usage) },
+      spent,
     };
     return {
       runId,
       messageId,
       conversationId,
       questionId,
-      plan: planOf(record, agent, model, tools, firstHold, promptBound, choice.spent?.costNano ?? 0),
+      plan: planOf(record, agent, model, tools, firstHold, promptBound, spent?.costNano ?? 0),
       state: startState(record),
       events,
       subject,
       stored: { answered: false, costNano: 0 },
     };
+  };
+
+  /** Everything but the history is there: what room that leaves decides how much of it goes along. */
+  const fitHistory = (
+    known: KnownHistory,
+    parts: PromptInput,
+    specs: ReturnType<typeof toolSpecs>,
+    outputTokens: number,
+    model: ModelRef,
+    subject: CostSubject,
+    signal: AbortSignal,
+  ): Promise<FittedHistory> | FittedHistory => {
+    if (known.turns.length === 0 && known.summary === null) return { turns: [], summary: null, spent: null };
+    const budget = historyBudget({
+      windowTokens: models.contextTokens(model),
+      fixedTokens: estimatePromptTokens({
+        messages: buildPrompt(parts),
+        ...(specs.length === 0 ? {} : { tools: specs }),
+      }),
+      outputTokens,
+      maxHistoryTokens: deps.maxHistoryTokens,
+    });
+    return history.fit(known, budget, model, subject, signal);
   };
 
   const routed = async (
