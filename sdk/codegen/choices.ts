@@ -70,6 +70,19 @@ export const SHORT_NAMES: ReadonlySet<string> = new Set([
   'Vote',
 ]);
 
+const IMPORT_CONVERSATIONS: Schema = {
+  type: 'object',
+  required: ['conversations'],
+  additionalProperties: false,
+  properties: {
+    conversations: {
+      type: 'array',
+      description: 'As ChatGPT or Open WebUI exports them',
+      items: { type: 'object', additionalProperties: true },
+    },
+  },
+};
+
 const CREATE_DOCUMENT: Schema = {
   type: 'object',
   required: ['title', 'content'],
@@ -86,6 +99,7 @@ const CREATE_DOCUMENT: Schema = {
 export const SPECIAL_BODIES: Readonly<Record<string, { kind: BodyKind; schema: Schema | null }>> = {
   createDocument: { kind: 'json', schema: CREATE_DOCUMENT },
   importMemory: { kind: 'ndjson', schema: null },
+  importConversations: { kind: 'json', schema: IMPORT_CONVERSATIONS },
 };
 
 /** The document names one media type where `format` chooses among several. */
@@ -100,5 +114,6 @@ export const SLOW: ReadonlySet<string> = new Set([
   'invokeAgent',
   'createDocument',
   'importMemory',
+  'importConversations',
   'callMcpTool',
 ]);

@@ -7,6 +7,7 @@ import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
+import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
@@ -44,7 +45,10 @@ import {
   createConversationService,
   createConversationStore,
   createFeedbackStore,
+  createImporter,
+  createImportStore,
   feedbackTools,
+  importRoutes,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
@@ -91,6 +95,8 @@ export interface Platform {
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** JSON of an export in its archive: it is parsed in this process. */
+const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
@@ -509,6 +515,15 @@ export const compose = async (
     ...mcp.routes,
     ...door.routes,
     ...realtime.routes,
+    ...importRoutes({
+      importer: createImporter({
+        store: createImportStore(db),
+        clock,
+        openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES),
+      }),
+      idempotency,
+      maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    }),
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
     ...a2aRoutes({

@@ -96,6 +96,11 @@ export const REQUIREMENTS = {
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
+  'IMPORT-01':
+    'exports of ChatGPT (zip or JSON) and Open WebUI come in: the branch that was open, with its times',
+  'IMPORT-02': 'each conversation comes in once for each person, also when two imports run at once',
+  'IMPORT-03': 'imported conversations are read, searched, exported and gone on with',
+  'IMPORT-04': 'what is no export is 422, what is too large 413',
   'OPENAI-01': 'GET /v1/models lists the network, the enabled agents and the embedding model',
   'OPENAI-02':
     'a chat completion is a run like any other; history comes with the request or by conversation id',

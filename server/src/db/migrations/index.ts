@@ -18,6 +18,7 @@ import { runSteps } from './015-run-steps.ts';
 import { keyEnds } from './016-key-ends.ts';
 import { runsByUser } from './020-runs-by-user.ts';
 import { conversationSummaries } from './021-conversation-summaries.ts';
+import { conversationImports } from './022-conversation-imports.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly SchemaStep[] = [
   keyEnds,
   runsByUser,
   conversationSummaries,
+  conversationImports,
 ];

@@ -78,10 +78,22 @@ export interface ConversationSummaryRow {
   created_at: number;
 }
 
+export interface ConversationImportRow {
+  tenant_id: string;
+  user_id: string;
+  /** `chatgpt`, `openwebui`. */
+  source: string;
+  /** Id of the conversation there. */
+  source_id: string;
+  conversation_id: string;
+  created_at: number;
+}
+
 export interface ChatTables {
   conversations: ConversationRow;
   messages: MessageRow;
   message_feedback: FeedbackRow;
   runs: RunRow;
   conversation_summaries: ConversationSummaryRow;
+  conversation_imports: ConversationImportRow;
 }

@@ -1,5 +1,8 @@
 export { titleFrom } from './export.rules.ts';
 export { createFeedbackStore } from './feedback.store.ts';
+export { importRoutes } from './import.routes.ts';
+export { createImporter } from './import.service.ts';
+export { createImportStore } from './import.store.ts';
 export { conversationRoutes } from './routes.ts';
 export { Citation, Message, ToolCall, Usage } from './schema.ts';
 export { type ConversationService, createConversationService } from './service.ts';
