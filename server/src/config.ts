@@ -147,7 +147,7 @@ export const SETTINGS = {
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
   ),
   MODEL: optional(
-    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, builtin',
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),

@@ -53,6 +53,8 @@ export const REQUIREMENTS = {
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
+  'RUN-02':
+    'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
   'CONV-01': 'conversations are created (201 with Location), listed, read, renamed',
   'CONV-02':
     'DELETE archives, again 204; archived ones are listed only with status=archived and can be restored',
