@@ -11,7 +11,13 @@ import {
   OPENAI_DIALECT,
 } from './adapters/models/chat-completions/index.ts';
 import { detectOllama, listModels } from './adapters/models/detect.ts';
-import { createGgufProvider, loadRuntime, PACKAGE, PACKAGE_VERSION } from './adapters/models/gguf/index.ts';
+import {
+  checkHead,
+  createGgufProvider,
+  loadRuntime,
+  PACKAGE,
+  PACKAGE_VERSION,
+} from './adapters/models/gguf/index.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import {
@@ -123,6 +129,7 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
     );
   }
   try {
+    for (const file of files.values()) await checkHead(file);
     return await createGgufProvider({ runtime, files, maxContextTokens: config.CONTEXT_TOKENS });
   } catch (error) {
     throw new ConfigError(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,10 @@ describe('MODEL=gguf/…', () => {
       throw new Error(`${PACKAGE} ${PACKAGE_VERSION} is not installed; .ci/run shows how it comes in`);
     folder = mkdtempSync(path.join(tmpdir(), 'pentarch-gguf-'));
     writeTinyGguf(path.join(folder, 'tiny.gguf'), { contextTokens: 8_192, embedding: 32, layers: 1 });
-    writeFileSync(path.join(folder, 'broken.gguf'), 'GGUF and no more');
+    writeFileSync(path.join(folder, 'broken.gguf'), 'GGUF and then something else altogether');
+    writeTinyGguf(path.join(folder, 'whole.gguf'), { contextTokens: 512, embedding: 32, layers: 1 });
+    const whole = readFileSync(path.join(folder, 'whole.gguf'));
+    writeFileSync(path.join(folder, 'cut.gguf'), whole.subarray(0, whole.length - 20_000));
     server = await startServer({
       env: {
         MODEL: `gguf/${path.join(folder, 'tiny.gguf')}`,
@@ -87,7 +90,8 @@ describe('MODEL=gguf/…', () => {
         return error.stderr;
       };
       expect(await failed('gguf/no-such-file.gguf')).toContain('there is no such file');
-      expect(await failed(`gguf/${path.join(folder, 'broken.gguf')}`)).toContain('cannot be loaded');
+      expect(await failed(`gguf/${path.join(folder, 'broken.gguf')}`)).toContain('GGUF version');
+      expect(await failed(`gguf/${path.join(folder, 'cut.gguf')}`)).toContain('cannot be loaded');
     },
     TIMEOUT_MS,
   );

@@ -10,6 +10,7 @@ import {
 import { abortedError } from '../errors.ts';
 import type { ChatItem, Llama, LlamaContext, LlamaModel, LlamaRuntime } from './runtime.ts';
 
+export { checkHead } from './head.ts';
 export { loadRuntime, PACKAGE, PACKAGE_VERSION } from './runtime.ts';
 
 /**
