@@ -52,6 +52,7 @@ export const REQUIREMENTS = {
   'STREAM-04': 'a client that goes away changes nothing: the run goes on and is stored',
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
+  'STREAM-07': 'a comment every 15 s keeps a silent stream awake',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
