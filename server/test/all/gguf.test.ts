@@ -115,7 +115,8 @@ describe('a small instruct model', () => {
         });
         const last = (await stream.rest()).at(-1);
         expect(last?.event, JSON.stringify(last?.data)).toBe('message.completed');
-        expect((last?.data as ChatAnswer).content).toContain('Paris');
+        const answer = last?.data as ChatAnswer | undefined;
+        expect(answer?.content).toContain('Paris');
       } finally {
         await server.close();
       }
