@@ -5,6 +5,7 @@ import type { Db, Queryable } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
 import type { ChatService } from './features/chat/index.ts';
 import type { CostAlert } from './features/costs/index.ts';
+import { type GovernanceConfig, SEATS } from './features/governance/index.ts';
 import {
   createNotifications,
   notificationRoutes,
@@ -18,7 +19,7 @@ import {
   socketPlugin,
 } from './features/realtime/index.ts';
 import { createTaskChat, createTasks, taskRoutes, taskTools } from './features/tasks/index.ts';
-import type { Users } from './features/users/index.ts';
+import { activePeople, type RightsHolder, type Users } from './features/users/index.ts';
 import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
 import { countForCaller, type LimitOptions } from './http/limits-hook.ts';
 import type { AnyRoute, Authenticate } from './http/route.ts';
@@ -31,6 +32,7 @@ import {
 } from './jobs/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
+import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
@@ -39,6 +41,7 @@ import type { ToolSource } from './kernel/tools.ts';
 /** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
 export interface RealtimeParts {
   config: Config;
+  governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
   bus: EventBus;
@@ -53,6 +56,8 @@ export interface RealtimeParts {
   chat(): ChatService;
   limits(): LimitOptions;
   draining(): boolean;
+  /** A socket's token or message was turned away. */
+  refused(caller: Caller | null, address: string, error: AppError): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -131,6 +136,19 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
     events: bus,
     outbox,
     mailer: parts.mailer,
+    peopleWith: async (tenantId, permission) =>
+      (await activePeople(db, tenantId)).filter((p) => p.permissions.has(permission)).map((p) => p.id),
+    seatHolders: async (tenantId) => {
+      const holders = SEATS.map((seat) => parts.governanceConfig.seats[seat].holder);
+      if (holders.every((holder) => holder.kind === 'agent')) return [];
+      const holds = (person: RightsHolder): boolean =>
+        holders.some((holder) =>
+          holder.kind === 'role'
+            ? person.roles.includes(holder.name)
+            : holder.kind === 'user' && holder.name === person.id,
+        );
+      return (await activePeople(db, tenantId)).filter(holds).map((person) => person.id);
+    },
     emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId))?.email ?? null,
     onError,
   });
@@ -164,6 +182,7 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
       draining: parts.draining,
     }),
     admit: (caller) => countForCaller(caller, parts.limits()),
+    refused: parts.refused,
     onError,
   });
 

@@ -10,9 +10,10 @@ import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
+import { composeRefusals } from './compose-audit.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
-import { composeTools, meterOf } from './compose-tools.ts';
+import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -24,13 +25,14 @@ import {
   agentRoutes,
   agentTools,
   createAgentService,
+  createAgentStates,
   createAgentStore,
   createRouter,
   createSuggestionStore,
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
+import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -51,7 +53,7 @@ import {
   importRoutes,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
+import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
@@ -184,11 +186,12 @@ const embedFor =
     }
   };
 
-const openStore = (config: Config): Promise<Db> =>
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -223,10 +226,11 @@ export const compose = async (
   publicUrl: () => string,
 ): Promise<Platform> => {
   const clock = systemClock;
+  const governanceConfig = readGovernanceConfig(config);
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
-  const db = await openStore(config);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
   const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
   const draining = (): boolean => state.draining;
 
@@ -242,6 +246,7 @@ export const compose = async (
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
   const audit = createAudit(clock);
+  const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
@@ -249,6 +254,7 @@ export const compose = async (
     dataDir: config.DATA_DIR,
     publicUrl,
     audit,
+    events,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -314,7 +320,7 @@ export const compose = async (
   const chatStore = createChatStore(db);
   const agents = createAgentService({
     definitions: AGENTS,
-    seats: {},
+    seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
@@ -330,7 +336,16 @@ export const compose = async (
         return false;
       }
     },
+    onChange: (tenantId) => agentStates.prime(tenantId),
+    onChanged: (tenantId) => agentStates.changed(tenantId),
   });
+  const agentStates = createAgentStates({
+    clock,
+    events,
+    list: agents.list,
+    onError: (error) => onError(error, 'states of agents could not be looked at'),
+  });
+  events.onEvent(agentStates.onEvent);
   users.registerPersonalData({
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
@@ -353,6 +368,7 @@ export const compose = async (
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
+    governanceConfig,
     db,
     clock,
     bus: events,
@@ -366,6 +382,7 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    refused: refusals.ofSocket,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -386,6 +403,7 @@ export const compose = async (
     close: closeTools,
   } = await composeTools({
     config,
+    governanceConfig,
     db,
     clock,
     logger,
@@ -419,6 +437,7 @@ export const compose = async (
     },
     toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
+    book: governance.book,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
@@ -460,7 +479,7 @@ export const compose = async (
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: '2.0.0',
-    meter: meterOf(db, costs),
+    book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
     publicUrl,
@@ -568,6 +587,9 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
@@ -594,6 +616,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
@@ -603,6 +626,7 @@ export const compose = async (
       clearTimeout(cut);
       await closeTools();
       await knowledge.close();
+      await refusals.close();
       await costs.close();
       await Promise.all([
         models.close(),

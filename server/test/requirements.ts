@@ -118,6 +118,12 @@ export const REQUIREMENTS = {
   'A2A-04': 'tasks are read, listed, followed and cancelled',
   'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
   'A2A-06': 'a task that needs a decision says so and goes on after it',
+  'AUDIT-01':
+    'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
+  'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
+  'LOG-01': 'no password, token, key or secret is ever in a line of the log',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
 } as const;
 

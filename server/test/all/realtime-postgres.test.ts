@@ -56,6 +56,8 @@ describe('webhooks and notifications on PostgreSQL', () => {
       events: bus,
       outbox: webhooks.outbox,
       mailer: { delivers: true, send: async (mail) => void mails.push(mail) },
+      peopleWith: () => Promise.resolve([]),
+      seatHolders: () => Promise.resolve([]),
       emailOf: async (_tenantId, userId) => `${userId}@example.com`,
       onError,
     });

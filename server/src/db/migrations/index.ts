@@ -19,6 +19,7 @@ import { keyEnds } from './016-key-ends.ts';
 import { runsByUser } from './020-runs-by-user.ts';
 import { conversationSummaries } from './021-conversation-summaries.ts';
 import { conversationImports } from './022-conversation-imports.ts';
+import { auditReading } from './040-audit-reading.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly SchemaStep[] = [
   runsByUser,
   conversationSummaries,
   conversationImports,
+  auditReading,
 ];

@@ -1,3 +1,4 @@
+export { addConversationCost } from './cost.store.ts';
 export { titleFrom } from './export.rules.ts';
 export { createFeedbackStore } from './feedback.store.ts';
 export { importRoutes } from './import.routes.ts';
