@@ -8,6 +8,7 @@ import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
+import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
@@ -18,6 +19,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
   AGENTS,
@@ -46,14 +48,18 @@ import {
   createConversationService,
   createConversationStore,
   createFeedbackStore,
+  createImporter,
+  createImportStore,
   feedbackTools,
+  importRoutes,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
-import type { Models } from './features/models/index.ts';
+import { type Models, toAppError } from './features/models/index.ts';
+import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -75,7 +81,9 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Embedder } from './kernel/embedder.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import { estimateTokens } from './kernel/tokens.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -92,6 +100,8 @@ export interface Platform {
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** JSON of an export in its archive: it is parsed in this process. */
+const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
@@ -159,6 +169,22 @@ const chargeEmbedding =
     } catch (error) {
       await db.write((tx) => costs.release(tx, hold));
       throw error;
+    }
+  };
+
+/** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
+const embedFor =
+  (charge: ChargeEmbedding, embedder: Embedder): OpenAiDoorOptions['embed'] =>
+  async (caller, texts) => {
+    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const owner = { tenantId: caller.tenantId, userId: caller.userId };
+    try {
+      return await charge({ ...owner, model: embedder.id, estimatedTokens }, async () => {
+        const result = await embedder.embed(texts, undefined, { urgent: texts.length === 1 });
+        return { result, tokens: result.tokens };
+      });
+    } catch (error) {
+      throw toAppError(error);
     }
   };
 
@@ -439,6 +465,7 @@ export const compose = async (
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
     queue: createConversationQueue(),
     events,
@@ -533,8 +560,37 @@ export const compose = async (
     ...mcp.routes,
     ...door.routes,
     ...realtime.routes,
+    ...importRoutes({
+      importer: createImporter({
+        store: createImportStore(db),
+        clock,
+        openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES),
+      }),
+      idempotency,
+      maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    }),
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
+    ...a2aRoutes({
+      chat,
+      idempotency,
+      clock,
+      agents: AGENTS,
+      version: '2.0.0',
+      publicUrl,
+      issuer: () => config.IDP_URL ?? publicUrl(),
+      draining,
+    }),
+    ...openAiRoutes({
+      chat,
+      agents,
+      idempotency,
+      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embedder,
+      startedAt,
+      now: clock.now,
+      draining,
+    }),
   ];
 
   const app = await buildApp({

@@ -154,7 +154,7 @@ export const SETTINGS = {
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
   ),
   MODEL: optional(
-    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, builtin',
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
@@ -173,6 +173,18 @@ export const SETTINGS = {
   COMPATIBLE_API_KEY: secret('Key for COMPATIBLE_BASE_URL'),
   MODEL_TIMEOUT_S: int(300, 1, 3600, 'Longest silence of a model provider in seconds'),
   MAX_OUTPUT_TOKENS: int(4096, 16, 1_000_000, 'Output cap of one model call in tokens'),
+  CONTEXT_TOKENS: int(
+    32_768,
+    512,
+    10_000_000,
+    'Context window in tokens of models that no table knows, e.g. of COMPATIBLE_BASE_URL',
+  ),
+  HISTORY_TOKENS: int(
+    12_000,
+    0,
+    1_000_000,
+    'Most tokens of a conversation that go along with a message; older turns are summarised',
+  ),
   PRICES_FILE: optional(
     'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
   ),

@@ -52,7 +52,10 @@ export const REQUIREMENTS = {
   'STREAM-04': 'a client that goes away changes nothing: the run goes on and is stored',
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
+  'STREAM-07': 'a comment every 15 s keeps a silent stream awake',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
+  'RUN-02':
+    'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
   'CONV-01': 'conversations are created (201 with Location), listed, read, renamed',
   'CONV-02':
     'DELETE archives, again 204; archived ones are listed only with status=archived and can be restored',
@@ -94,6 +97,27 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'CONTEXT-01':
+    'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
+  'IMPORT-01':
+    'exports of ChatGPT (zip or JSON) and Open WebUI come in: the branch that was open, with its times',
+  'IMPORT-02': 'each conversation comes in once for each person, also when two imports run at once',
+  'IMPORT-03': 'imported conversations are read, searched, exported and gone on with',
+  'IMPORT-04': 'what is no export is 422, what is too large 413',
+  'OPENAI-01': 'GET /v1/models lists the network, the enabled agents and the embedding model',
+  'OPENAI-02':
+    'a chat completion is a run like any other; history comes with the request or by conversation id',
+  'OPENAI-03': 'streams are chunks with [DONE] and usage on demand; hanging up changes nothing',
+  'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
+  'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
+  'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
+  'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
+  'A2A-03': 'a streamed message sends the task, its text and its end',
+  'A2A-04': 'tasks are read, listed, followed and cancelled',
+  'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
+  'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',

@@ -13,7 +13,7 @@ import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
-import { errorBody, errorHeaders, MAX_DRAINED_BYTES } from './error-body.ts';
+import { errorBody, errorHeaders, errorStatus, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { decodeUtf8, parseJsonBody } from './json-body.ts';
@@ -90,7 +90,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
   }
   reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
-    .code(fault.status)
+    .code(errorStatus(fault, context.shape))
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => String(body))
     .send(JSON.stringify(errorBody(fault, context.shape, request.id)));

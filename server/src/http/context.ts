@@ -28,6 +28,10 @@ declare module 'fastify' {
 
 const V1 = '/api/v1';
 const V2 = '/v2';
+/** The OpenAI-compatible door. */
+const OPENAI = '/v1';
+/** The door of the agent-to-agent protocol. */
+const A2A = '/a2a';
 const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
 
 const under = (path: string, prefix: string): boolean =>
@@ -52,6 +56,8 @@ export const rewriteUrl = (target: string): string => {
 export const contextOf = (path: string): RequestContext => {
   if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
   if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
+  if (under(path, OPENAI)) return { shape: 'openai', table: 'reference', caller: null };
+  if (under(path, A2A)) return { shape: 'jsonrpc', table: 'reference', caller: null };
   const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
   return { shape: oauth ? 'oauth' : 'A', table: null, caller: null };
 };

@@ -47,6 +47,29 @@ const errorSchemaB = {
   },
 };
 
+const errorSchemaOpenAi = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code', 'request_id'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        param: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        code: { type: 'string' },
+        request_id: { type: 'string' },
+      },
+    },
+  },
+};
+
+/** On the OpenAI-compatible door. */
+const isOpenAi = (path: string): boolean => path.startsWith('/v1/');
+const shapeOf = (path: string): string =>
+  isOpenAi(path) ? 'ErrorOpenAI' : path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+
 interface OpenApiOperation {
   security?: unknown;
   responses?: Record<string, unknown>;
@@ -57,8 +80,8 @@ interface OpenApiOperation {
 const complete = (document: Record<string, unknown>, publicOperations: ReadonlySet<string>): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
-    const shape = path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
-    const api = path.startsWith('/v2') || path.startsWith('/api/v1');
+    const shape = shapeOf(path);
+    const api = path.startsWith('/v2') || path.startsWith('/api/v1') || isOpenAi(path);
     for (const [method, operation] of Object.entries(methods)) {
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
@@ -68,7 +91,7 @@ const complete = (document: Record<string, unknown>, publicOperations: ReadonlyS
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;
-        operation.responses[status] ??= {
+        operation.responses[isOpenAi(path) && status === '422' ? '400' : status] ??= {
           description,
           content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
         };
@@ -130,7 +153,12 @@ export const openApiDocument = (
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
   const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
-  components.schemas = { ...components.schemas, ErrorA: errorSchemaA, ErrorB: errorSchemaB };
+  components.schemas = {
+    ...components.schemas,
+    ErrorA: errorSchemaA,
+    ErrorB: errorSchemaB,
+    ErrorOpenAI: errorSchemaOpenAi,
+  };
   document.components = components;
   complete(document, publicOperations);
   const paths = document.paths as Record<string, unknown>;

@@ -250,8 +250,10 @@ const loop = async (
     const sized = sizedCall();
     const bound = promptBound ?? models.promptBound(sized);
     promptBound = null;
+    const temperature = plan.record?.sampling?.temperature;
     const call = {
       ...sized,
+      ...(temperature === undefined ? {} : { temperature }),
       grounding: groundingOf(plan, state.passages),
       maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
       promptBound: bound,
