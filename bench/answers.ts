@@ -3,8 +3,8 @@ import {
   answerFiles,
   answerQuestions,
   type Half,
-  judge,
   type Judged,
+  judge,
   uploadAnswerFiles,
 } from '../server/test/support/answer-set.ts';
 import { startServer } from '../server/test/support/server.ts';
@@ -54,7 +54,9 @@ try {
         `  fact right ${share(answerable, (one) => one.fact).toFixed(3)}` +
         `  refused ${refused.toFixed(3)} of ${others.length} (aim ${AIMS.refused})`,
     );
-    console.log(`           ${[...types].map(([type, [right, all]]) => `${type} ${right}/${all}`).join('  ')}`);
+    console.log(
+      `           ${[...types].map(([type, [right, all]]) => `${type} ${right}/${all}`).join('  ')}`,
+    );
     if (half === 'reporting' && (answered < AIMS.answered || refused < AIMS.refused)) process.exitCode = 1;
     if (half === 'reporting' || !values.misses) continue;
     for (const one of judged.filter((each) => !each.fact || !each.citation))

@@ -74,9 +74,7 @@ const xlsxOf = (source: string): Uint8Array =>
   makeXlsx(
     pagesOf(source).map(([name = '', ...lines]) => ({
       name,
-      rows: lines
-        .map((line, i) => `<row r="${i + 1}">${cellsOf(line).map(cell).join('')}</row>`)
-        .join(''),
+      rows: lines.map((line, i) => `<row r="${i + 1}">${cellsOf(line).map(cell).join('')}</row>`).join(''),
     })),
   );
 
@@ -142,7 +140,7 @@ export const uploadAnswerFiles = async (
       body: form,
     });
     if (answer.status !== 201) throw new Error(`${file.name}: ${answer.status} ${await answer.text()}`);
-    const made: { id: string } = await answer.json();
+    const made = (await answer.json()) as { id: string };
     ids.set(file.name, made.id);
   }
   return ids;
