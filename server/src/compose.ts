@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
@@ -9,9 +10,10 @@ import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
+import { composeRefusals } from './compose-audit.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
-import { composeTools, meterOf } from './compose-tools.ts';
+import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -22,13 +24,14 @@ import {
   agentRoutes,
   agentTools,
   createAgentService,
+  createAgentStates,
   createAgentStore,
   createRouter,
   createSuggestionStore,
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
+import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -46,7 +49,7 @@ import {
   feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
+import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
@@ -62,6 +65,7 @@ import {
   userRoutes,
 } from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
+import { createConsole } from './http/console.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
@@ -71,6 +75,7 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -89,6 +94,7 @@ export interface Platform {
 const MAX_KEPT_REQUESTS = 2_000;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
+const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
 /** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
@@ -156,11 +162,12 @@ const chargeEmbedding =
     }
   };
 
-const openStore = (config: Config): Promise<Db> =>
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -195,14 +202,27 @@ export const compose = async (
   publicUrl: () => string,
 ): Promise<Platform> => {
   const clock = systemClock;
+  const governanceConfig = readGovernanceConfig(config);
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
-  const db = await openStore(config);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
-  const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
+  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
+    draining: false,
+    chat: null,
+    realtime: null,
+  };
   const draining = (): boolean => state.draining;
 
-  const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
+  const metrics = createMetrics({
+    activeRuns: () => state.chat?.activeRuns() ?? 0,
+    openStreams: () => 0,
+    jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
+    dataFreeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.DATA_DIR);
+      return bavail * bsize;
+    },
+  });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
@@ -214,6 +234,7 @@ export const compose = async (
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
   const audit = createAudit(clock);
+  const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
@@ -221,6 +242,7 @@ export const compose = async (
     dataDir: config.DATA_DIR,
     publicUrl,
     audit,
+    events,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -254,6 +276,14 @@ export const compose = async (
       publishAlert(events, alert);
     },
     onError: (error) => onError(error, 'costs'),
+    onBooked: (entry) =>
+      metrics.ledger({
+        kind: entry.kind,
+        model: entry.model,
+        inputTokens: entry.usage?.inputTokens ?? 0,
+        outputTokens: entry.usage?.outputTokens ?? 0,
+        costUsd: nanoToUsd(entry.costNanoUsd),
+      }),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     audit,
@@ -293,7 +323,7 @@ export const compose = async (
   const chatStore = createChatStore(db);
   const agents = createAgentService({
     definitions: AGENTS,
-    seats: {},
+    seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
@@ -309,7 +339,16 @@ export const compose = async (
         return false;
       }
     },
+    onChange: (tenantId) => agentStates.prime(tenantId),
+    onChanged: (tenantId) => agentStates.changed(tenantId),
   });
+  const agentStates = createAgentStates({
+    clock,
+    events,
+    list: agents.list,
+    onError: (error) => onError(error, 'states of agents could not be looked at'),
+  });
+  events.onEvent(agentStates.onEvent);
   users.registerPersonalData({
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
@@ -332,6 +371,7 @@ export const compose = async (
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
+    governanceConfig,
     db,
     clock,
     bus: events,
@@ -345,6 +385,8 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    refused: refusals.ofSocket,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -365,6 +407,7 @@ export const compose = async (
     close: closeTools,
   } = await composeTools({
     config,
+    governanceConfig,
     db,
     clock,
     logger,
@@ -398,6 +441,7 @@ export const compose = async (
     },
     toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
+    book: governance.book,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
@@ -414,6 +458,7 @@ export const compose = async (
   const recovered = await chat.recover();
   if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
   await realtime.start();
+  state.realtime = realtime;
 
   const tables = rateTables(config);
 
@@ -438,7 +483,7 @@ export const compose = async (
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: '2.0.0',
-    meter: meterOf(db, costs),
+    book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
     publicUrl,
@@ -517,6 +562,14 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
+    console: createConsole({
+      folder: CONSOLE_FOLDER,
+      issuer: config.IDP_URL,
+      clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
+    }),
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
   const maintenance = setInterval(() => {
@@ -538,6 +591,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
@@ -547,6 +601,7 @@ export const compose = async (
       clearTimeout(cut);
       await closeTools();
       await knowledge.close();
+      await refusals.close();
       await costs.close();
       await Promise.all([
         models.close(),

@@ -46,6 +46,9 @@ const int = (fallback: number, min: number, max: number, about: string): Setting
   },
 });
 
+const days = (fallback: number, about: string): Setting<number> =>
+  int(fallback, 0, 36_500, `${about}; 0 keeps them`);
+
 const decimal = (fallback: number, about: string): Setting<number> => ({
   default: fallback,
   about,
@@ -134,6 +137,10 @@ export const SETTINGS = {
   IDP_CLIENT_SECRET: secret(
     'Client secret of this API at the identity provider; default: generated in DATA_DIR',
   ),
+  IDP_CONSOLE_CLIENT_ID: text(
+    'pentarch-console',
+    'Public client (PKCE) at the external provider with which people sign in to the console; redirects to PUBLIC_URL/callback',
+  ),
   IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
   IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
@@ -200,6 +207,16 @@ export const SETTINGS = {
   ),
   TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
   TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
+  RETENTION_ARCHIVED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which archived conversations are deleted with their messages and runs',
+  ),
+  RETENTION_RUN_EVENTS_DAYS: days(
+    0,
+    'Days for which the events of finished runs can be replayed; messages, usage and costs stay',
+  ),
+  RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
+  RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
     'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',
