@@ -57,7 +57,7 @@ import { type Costs, createCosts } from './features/costs/index.ts';
 import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
-import { createMemory } from './features/memory/index.ts';
+import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, toAppError } from './features/models/index.ts';
 import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
@@ -320,7 +320,14 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
-  const memory = createMemory({ db, clock, embedder, maxImportBytes: config.MAX_UPLOAD_BYTES });
+  const memoryModel = config.MEMORY_MODEL;
+  const memory = createMemory({
+    db,
+    clock,
+    embedder,
+    maxImportBytes: config.MAX_UPLOAD_BYTES,
+    ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
+  });
   const knowledge = await createKnowledge({
     db,
     sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,

@@ -158,6 +158,9 @@ export const SETTINGS = {
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
+  MEMORY_MODEL: optional(
+    'Model that reads facts out of messages besides the patterns, for example openai/gpt-5-mini; counted on the ledger',
+  ),
   EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
   EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
   OPENAI_API_KEY: secret('Key for OpenAI'),

@@ -487,7 +487,7 @@ export const createStarter = (deps: StartDeps) => {
 };
 
 /** From this fit on passages are worth being shown to an agent that is not there for documents. */
-const RESERVE_FIT = 0.5;
+const RESERVE_FIT = 0.3;
 
 /**
  * The built-in model can do little without documents: to a question that its agent's tools do not answer, it tells what
