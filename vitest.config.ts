@@ -7,6 +7,7 @@ export default defineConfig({
       'server/test/**/*.test.ts',
       'scripts/**/*.test.ts',
       'sdk/**/*.test.ts',
+      'cli/**/*.test.ts',
     ],
     exclude: ['server/test/all/**'],
     testTimeout: 30_000,
