@@ -1,5 +1,5 @@
 import type { Output } from './output.ts';
-import { fit, oneLine, pad } from './text.ts';
+import { oneLine, pad, shorten } from './text.ts';
 
 /** One line of progress over several files on a terminal; a line for each finished one elsewhere. */
 
@@ -25,7 +25,7 @@ export const createBar = (out: Output, live: boolean, totalBytes: number, column
     const full = Math.round(part * WIDTH);
     const percent = `${Math.floor(part * 100)}`.padStart(3);
     const text = `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${percent} %  ${oneLine(name)}`;
-    out.status(`\r${pad(fit(text, columns - 1), columns - 1)}`);
+    out.status(`\r${pad(shorten(text, columns - 1), columns - 1)}`);
     drawn = true;
   };
   return {

@@ -12,11 +12,13 @@ export interface Words {
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 export const wordsOf = (program: Command): Words[] => {
-  const shared = program.options.map((option) => ({
-    flag: option.long ?? option.flags,
-    about: option.description,
-    values: option.argChoices ?? [],
-  }));
+  const shared = program.options
+    .filter(({ long }) => long !== '--version')
+    .map((option) => ({
+      flag: option.long ?? option.flags,
+      about: option.description,
+      values: option.argChoices ?? [],
+    }));
   const walk = (command: Command, path: string): Words[] => {
     const own = command.options.map((option) => ({
       flag: option.long ?? option.flags,
@@ -104,15 +106,14 @@ compdef _pentarch pentarch
 
 const fish = (words: readonly Words[]): string => {
   const lines = words.flatMap(({ path, commands, options }) => {
-    const when = `__pentarch_at ${path === '' ? "''" : quoted(path)}`;
+    const when = `"__pentarch_at '${path}'"`;
     return [
       ...commands.map(
-        ({ name, about }) =>
-          `complete -c pentarch -f -n ${quoted(when)} -a ${name} -d ${quoted(firstLine(about))}`,
+        ({ name, about }) => `complete -c pentarch -f -n ${when} -a ${name} -d ${quoted(firstLine(about))}`,
       ),
       ...options.map(({ flag, about, values }) => {
         const choices = values.length === 0 ? '' : ` -x -a ${quoted(values.join(' '))}`;
-        return `complete -c pentarch -n ${quoted(when)} -l ${flag.replace(/^--/, '')}${choices} -d ${quoted(firstLine(about))}`;
+        return `complete -c pentarch -n ${when} -l ${flag.replace(/^--/, '')}${choices} -d ${quoted(firstLine(about))}`;
       }),
     ];
   });

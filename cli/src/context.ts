@@ -75,12 +75,17 @@ export const checkedUrl = (text: string): string => {
  * Flags win over the environment, the environment over the profile. A profile's token goes to the profile's own address
  * only, whatever --url says.
  */
-export const targetOf = (runtime: Runtime, globals: Globals, store: ProfileStore): Target => {
+export const targetOf = (
+  runtime: Runtime,
+  globals: Globals,
+  store: ProfileStore,
+  mayBeNew = false,
+): Target => {
   const { env } = runtime;
   const known = store.read();
   const name = globals.profile ?? env.PENTARCH_PROFILE ?? known.current;
   const profile = name === null ? undefined : known.profiles[name];
-  if (globals.profile !== undefined && profile === undefined) {
+  if (globals.profile !== undefined && profile === undefined && !mayBeNew) {
     throw usage(`there is no profile ${globals.profile}`, '"pentarch profiles list" shows them');
   }
   const chosen = globals.profile === undefined ? undefined : profile;
@@ -96,11 +101,12 @@ export const targetOf = (runtime: Runtime, globals: Globals, store: ProfileStore
   return { url, profile: own, auth: storedTokens(store, own), authFrom: `profile ${own}` };
 };
 
-export const createContext = (runtime: Runtime, globals: Globals): Context => {
+/** @param mayBeNew --profile may name one that is about to be made. */
+export const createContext = (runtime: Runtime, globals: Globals, mayBeNew = false): Context => {
   const { stdout, stderr, env } = runtime;
   const out = createOutput({ stdout, stderr, env, json: globals.json === true });
   const store = createProfileStore(env);
-  const target = targetOf(runtime, globals, store);
+  const target = targetOf(runtime, globals, store, mayBeNew);
   const clientWith = (options: Partial<ClientOptions>): Client =>
     createClient({
       baseUrl: target.url,

@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { CommanderError } from 'commander';
 import type { Runtime } from './context.ts';
@@ -50,6 +51,8 @@ const runtime: Runtime = {
     process.exitCode = code;
   },
 };
+
+enableCompileCache();
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');

@@ -70,7 +70,7 @@ export const createOutput = ({ stdout, stderr, json, env }: OutputOptions): Outp
     raw: (text) => stdout.write(text),
     text: (text) => stdout.write(safe(text)),
     line: (text) => stdout.write(`${text}\n`),
-    record: (value) => (json ? print(value) : stdout.write(recordText(value))),
+    record: (value) => (json ? print(value) : stdout.write(recordText(value, room))),
     list({ items, total, nextCursor }, columns) {
       if (json) return print({ items, total, next_cursor: nextCursor });
       if (items.length === 0) return stderr.write('nothing found\n');

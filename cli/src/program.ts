@@ -79,7 +79,8 @@ Each command has examples: pentarch documents add --help
 export const buildProgram = (runtime: Runtime): Program => {
   const program = new Command('pentarch');
   const examples = new Map<Command, readonly string[]>();
-  const open = (): Context => createContext(runtime, globalsOf(program));
+  const open: Shell['open'] = (_command, options): Context =>
+    createContext(runtime, globalsOf(program), options?.newProfile === true);
   const finish = (command: Command, lines: readonly string[]): Command => {
     examples.set(command, lines.map(exampleLine));
     return command.addHelpText(

@@ -5,7 +5,7 @@ import type { Context, Runtime } from './context.ts';
 export interface Shell {
   readonly runtime: Runtime;
   /** Options of the whole program and of this command, made into clients and outputs. */
-  open(command: Command): Context;
+  open(command: Command, options?: { newProfile: boolean }): Context;
   /** Adds examples to the help. */
   finish(command: Command, examples: readonly string[]): Command;
 }

@@ -1,4 +1,4 @@
-import { fit, oneLine, pad, widthOf } from './text.ts';
+import { oneLine, pad, shorten, widthOf } from './text.ts';
 
 /** Rows as columns. Narrow terminals shorten the widest columns; ids and what is piped stay whole. */
 
@@ -52,29 +52,52 @@ export const tableText = (columns: readonly string[], rows: readonly unknown[], 
   const widths = widthsFor(columns, cells, room);
   const lines = cells.map((row) =>
     row
-      .map((cell, n) => pad(fit(cell, widths[n] ?? 0), widths[n] ?? 0))
+      .map((cell, n) => pad(shorten(cell, widths[n] ?? 0), widths[n] ?? 0))
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
 };
 
-/** One record: a line for each field. */
-export const recordText = (value: unknown): string => {
+const flat = (value: unknown): boolean =>
+  typeof value !== 'object' || (Array.isArray(value) && value.every((item) => typeof item !== 'object'));
+
+/** Records that can stand as rows below their field: all with the same plain fields. */
+const rowsOf = (value: unknown): { columns: string[]; rows: Record<string, unknown>[] } | null => {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) return null;
+  const rows = value.filter(isRecord);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((column) =>
+    rows.every((row) => row[column] === null || row[column] === undefined || flat(row[column])),
+  );
+  return columns.length === 0 ? null : { columns, rows };
+};
+
+const indented = (text: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `\n  ${line}`)
+    .join('');
+
+const fieldText = (field: unknown, room: number): string => {
+  const table = rowsOf(field);
+  if (table !== null) return indented(tableText(table.columns, table.rows, room - 2));
+  if (isRecord(field) && Object.keys(field).length > 0) return indented(recordText(field, room - 2));
+  if (typeof field === 'string' && field.includes('\n')) {
+    return indented(field.split('\n').map(oneLine).join('\n'));
+  }
+  return shown(field);
+};
+
+/** One record: a line for each field, what is inside of it indented below. */
+export const recordText = (value: unknown, room = Number.POSITIVE_INFINITY): string => {
   if (!isRecord(value)) return `${shown(value)}\n`;
   const names = Object.keys(value);
   const width = Math.max(0, ...names.map((name) => name.length));
   return names
     .map((name) => {
-      const field = value[name];
-      const text =
-        typeof field === 'string' && field.includes('\n')
-          ? `\n${field
-              .split('\n')
-              .map((line) => `  ${oneLine(line)}`)
-              .join('\n')}`
-          : shown(field);
-      return `${name.padEnd(width)}  ${text}\n`;
+      const text = fieldText(value[name], room);
+      return text.startsWith('\n') ? `${name}${text}\n` : `${name.padEnd(width)}  ${text}\n`;
     })
     .join('');
 };

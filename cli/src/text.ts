@@ -26,7 +26,7 @@ export const widthOf = (text: string): number => {
 };
 
 /** Cut to a number of columns, the last one an ellipsis. */
-export const fit = (text: string, columns: number): string => {
+export const shorten = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text;
   let used = 0;
   let kept = '';

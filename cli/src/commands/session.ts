@@ -196,7 +196,7 @@ const loginCommand = (shell: Shell): Command => {
     .option('--token-stdin', 'read the token from standard input')
     .option('--auth-url <url>', 'an identity provider other than the server')
     .option('--client-id <id>', 'the client at that provider')
-    .action(() => login(command, shell.open(command)));
+    .action(() => login(command, shell.open(command, { newProfile: true })));
   return shell.finish(command, [
     'login --url https://agents.example.com',
     'login --no-browser',
