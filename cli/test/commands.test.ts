@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBrowser, signIn } from '../../server/test/support/browser.ts';
 import { freePort } from '../../server/test/support/free-port.ts';
 import { startServer, type TestServer } from '../../server/test/support/server.ts';
@@ -10,6 +10,9 @@ import { type Ended, type RunOptions, run, start } from './run.ts';
 /** The command line as people and programs use it: processes against a started server. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
+// Each command is a process of its own, and other suites run beside this one.
+vi.setConfig({ testTimeout: 180_000 });
+
 const HANDBOOK = path.join(ROOT, 'server', 'test', 'fixtures', 'keepers-handbook.pdf');
 
 let server: TestServer;

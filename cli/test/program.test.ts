@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OPERATIONS } from '../src/generated/operations.ts';
 import { ELSEWHERE, GROUPS } from '../src/resources.ts';
 import { SERVER_COMMANDS, serverCommandOf } from '../src/server-commands.ts';
 import { tableText } from '../src/table.ts';
 import { safe, shorten, widthOf } from '../src/text.ts';
 import { run, start } from './run.ts';
+
+// Each command is a process of its own, and other suites run beside this one.
+vi.setConfig({ testTimeout: 180_000 });
 
 describe('the tree of commands', () => {
   it('reaches every operation of the API', () => {

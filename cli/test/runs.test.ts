@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestProvider, type TestProvider } from '../../server/test/support/provider.ts';
 import { startServer, type TestServer } from '../../server/test/support/server.ts';
 import { run, start } from './run.ts';
 
 /** Runs with tools, votes and Ctrl-C in the terminal, with a scripted model. */
+
+// Each command is a process of its own, and other suites run beside this one.
+vi.setConfig({ testTimeout: 180_000 });
 
 const write = (id: string) => ({
   id,
