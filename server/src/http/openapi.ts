@@ -54,7 +54,11 @@ interface OpenApiOperation {
 }
 
 /** Adds to each operation what all share: error bodies, security, the idempotency header. */
-const complete = (document: Record<string, unknown>, publicOperations: ReadonlySet<string>): void => {
+const complete = (
+  document: Record<string, unknown>,
+  publicOperations: ReadonlySet<string>,
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
     const shape = path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
@@ -63,8 +67,17 @@ const complete = (document: Record<string, unknown>, publicOperations: ReadonlyS
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
       operation.responses ??= {};
-      if (Object.keys(operation.responses).length === 0)
-        operation.responses.default = { description: 'The answer' };
+      const bare = bodiless.get(operation.operationId ?? '');
+      if (bare !== undefined && operation.responses[bare.status] === undefined) {
+        delete operation.responses.default;
+        operation.responses[bare.status] = bare.bytes
+          ? { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+          : { description: 'Done; no body' };
+      }
+      operation.responses.default ??= {
+        description: 'Refused before the operation was reached, such as 400, 405, 408, 414, 417 and 431',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
+      };
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;
@@ -119,12 +132,14 @@ export const registerOpenApi = async (app: FastifyInstance): Promise<void> => {
 export const openApiDocument = (
   app: FastifyInstance,
   publicOperations: ReadonlySet<string>,
+  /** Operations whose answer no schema describes. */
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
   const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
   components.schemas = { ...components.schemas, ErrorA: errorSchemaA, ErrorB: errorSchemaB };
   document.components = components;
-  complete(document, publicOperations);
+  complete(document, publicOperations, bodiless);
   return document;
 };
 

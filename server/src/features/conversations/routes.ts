@@ -113,7 +113,8 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     access: 'conversations:read',
     params: ConversationParams,
     query: ExportQuery,
-    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    produces: ['application/json', 'text/markdown'],
+    responses: { 200: Type.Unsafe<string>({ description: 'The conversation with all its messages' }) },
     handler: async ({ caller, params, query, reply }) => {
       const format = query.format ?? 'json';
       const { type, body } = await conversations.export(caller, params.id, format);
