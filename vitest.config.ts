@@ -8,6 +8,7 @@ export default defineConfig({
       'scripts/**/*.test.ts',
       'sdk/**/*.test.ts',
       'cli/**/*.test.ts',
+      'console/src/**/*.test.{ts,tsx}',
     ],
     exclude: ['server/test/all/**'],
     testTimeout: 30_000,
