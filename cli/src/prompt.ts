@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import type { Runtime } from './context.ts';
 import { usage } from './errors.ts';
 
@@ -24,12 +25,18 @@ export interface Lines {
   close(): void;
 }
 
-/** Lines of standard input, one at a time, typed or piped. */
-export const openLines = (runtime: Runtime, onInterrupt: () => void): Lines => {
+/** What is typed shows nowhere. */
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/**
+ * Lines of standard input, one at a time, typed or piped.
+ * @param hidden what is typed is secret and not shown.
+ */
+export const openLines = (runtime: Runtime, onInterrupt: () => void, hidden = false): Lines => {
   const terminal = runtime.stdin.isTTY === true;
   const reader = createInterface({
     input: runtime.stdin,
-    ...(terminal ? { output: process.stderr, terminal: true } : {}),
+    ...(terminal ? { output: hidden ? nowhere() : process.stderr, terminal: true } : {}),
   });
   const waiting: string[] = [];
   let ended = false;
@@ -45,7 +52,8 @@ export const openLines = (runtime: Runtime, onInterrupt: () => void): Lines => {
   reader.on('SIGINT', onInterrupt);
   return {
     async next(prompt, signal) {
-      if (terminal) {
+      if (terminal && hidden) runtime.stderr.write(`\n${prompt}`);
+      else if (terminal) {
         reader.setPrompt(prompt);
         reader.prompt();
       }

@@ -299,7 +299,7 @@ const passwordCommand = (shell: Shell): Command => {
     .description('Change the own password: two lines on standard input, the present one and the new one')
     .action(async () => {
       const { client, out, runtime } = shell.open(change);
-      const lines = openLines(runtime, () => {});
+      const lines = openLines(runtime, () => runtime.interrupt(), true);
       const present = await lines.next('present password: ');
       const next = await lines.next('new password: ');
       lines.close();
@@ -322,7 +322,7 @@ const passwordCommand = (shell: Shell): Command => {
     )
     .action(async () => {
       const { client, out, runtime } = shell.open(reset);
-      const lines = openLines(runtime, () => {});
+      const lines = openLines(runtime, () => runtime.interrupt(), true);
       const token = await lines.next('token of the link: ');
       const password = await lines.next('new password: ');
       lines.close();

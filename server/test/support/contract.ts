@@ -41,6 +41,8 @@ export interface SeenAnswer {
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string;
+  /** The people of the test are made up and their ids are names: ids need not be UUIDs. */
+  readonly namedPeople?: boolean;
 }
 
 export interface Contract {
@@ -67,7 +69,7 @@ export const createContract = (document: unknown): Contract => {
   const validators = new Map<string, ValidateFunction>();
 
   return {
-    fault({ method, path: target, status, contentType, text }) {
+    fault({ method, path: target, status, contentType, text, namedPeople = false }) {
       const [pathname = ''] = target.split('?');
       const found = operations.find(({ matches }) => matches.test(pathname));
       const verb = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase();
@@ -97,7 +99,11 @@ export const createContract = (document: unknown): Contract => {
         return `${name} with a body that is no JSON`;
       }
       if (validate(body)) return null;
-      return `${name} with a body that is not what the document says: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 1000)}`;
+      const faults = (validate.errors ?? []).filter(
+        ({ keyword, params }) => !(namedPeople && keyword === 'format' && params.format === 'uuid'),
+      );
+      if (faults.length === 0) return null;
+      return `${name} with a body that is not what the document says: ${ajv.errorsText(faults)}\n${text.slice(0, 1000)}`;
     },
   };
 };
