@@ -53,6 +53,16 @@ interface OpenApiOperation {
   parameters?: unknown[];
 }
 
+/** Of an answer in several forms the schema describes the JSON; the others are text. */
+const textBesideJson = (answer: unknown): void => {
+  if (typeof answer !== 'object' || answer === null || !('content' in answer)) return;
+  const content = answer.content as Record<string, unknown>;
+  if (content['application/json'] === undefined) return;
+  for (const type of Object.keys(content)) {
+    if (type.startsWith('text/')) content[type] = { schema: { type: 'string' } };
+  }
+};
+
 /** Adds to each operation what all share: error bodies, security, the idempotency header. */
 const complete = (
   document: Record<string, unknown>,
@@ -67,6 +77,7 @@ const complete = (
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
       operation.responses ??= {};
+      for (const answer of Object.values(operation.responses)) textBesideJson(answer);
       const bare = bodiless.get(operation.operationId ?? '');
       if (bare !== undefined && operation.responses[bare.status] === undefined) {
         delete operation.responses.default;

@@ -50,6 +50,7 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       access: 'costs:read',
       query: UsageQuery,
       responses: { 200: Usage },
+      produces: ['application/json', 'text/csv'],
       handler: ({ caller, query, request, reply }) =>
         wantsCsv(request.headers.accept) ? sendCsv(usage, caller, query, reply) : usage.usage(caller, query),
     }),
