@@ -40,6 +40,11 @@ export const GROUPS: readonly Group[] = [
         done: 'archived {id}',
         examples: ['conversations archive ID'],
       },
+      {
+        name: 'bring-in',
+        operation: 'importConversations',
+        examples: ['conversations bring-in --conversations @chatgpt/conversations.json'],
+      },
       { name: 'restore', operation: 'restoreConversation', examples: ['conversations restore ID'] },
       {
         name: 'rate',

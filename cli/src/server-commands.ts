@@ -33,14 +33,24 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
     examples: ['restore --help'],
   },
   {
-    words: ['export-tenant'],
+    words: ['export'],
     about: 'Write one tenant with all its records into a file',
-    examples: ['export-tenant --help'],
+    examples: ['export --help'],
   },
   {
-    words: ['import-tenant'],
+    words: ['import'],
     about: 'Take a tenant in from a file',
-    examples: ['import-tenant --help'],
+    examples: ['import --help'],
+  },
+  {
+    words: ['migrate'],
+    about: 'Bring the store to the present schema',
+    examples: ['migrate --help'],
+  },
+  {
+    words: ['purge'],
+    about: 'Remove what the retention settings no longer keep',
+    examples: ['purge --help'],
   },
   {
     words: ['audit', 'verify'],

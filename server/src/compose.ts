@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
@@ -7,28 +8,32 @@ import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
+import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
+import { composeRefusals } from './compose-audit.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
-import { composeTools, meterOf } from './compose-tools.ts';
+import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
   agentTools,
   createAgentService,
+  createAgentStates,
   createAgentStore,
   createRouter,
   createSuggestionStore,
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
+import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -43,14 +48,18 @@ import {
   createConversationService,
   createConversationStore,
   createFeedbackStore,
+  createImporter,
+  createImportStore,
   feedbackTools,
+  importRoutes,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
+import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
-import type { Models } from './features/models/index.ts';
+import { type Models, toAppError } from './features/models/index.ts';
+import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -72,6 +81,9 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Embedder } from './kernel/embedder.ts';
+import { nanoToUsd } from './kernel/money.ts';
+import { estimateTokens } from './kernel/tokens.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The composition root: the only place that builds adapters and hands features their neighbours. */
@@ -88,6 +100,8 @@ export interface Platform {
 }
 
 const MAX_KEPT_REQUESTS = 2_000;
+/** JSON of an export in its archive: it is parsed in this process. */
+const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
@@ -158,11 +172,28 @@ const chargeEmbedding =
     }
   };
 
-const openStore = (config: Config): Promise<Db> =>
+/** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
+const embedFor =
+  (charge: ChargeEmbedding, embedder: Embedder): OpenAiDoorOptions['embed'] =>
+  async (caller, texts) => {
+    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const owner = { tenantId: caller.tenantId, userId: caller.userId };
+    try {
+      return await charge({ ...owner, model: embedder.id, estimatedTokens }, async () => {
+        const result = await embedder.embed(texts, undefined, { urgent: texts.length === 1 });
+        return { result, tokens: result.tokens };
+      });
+    } catch (error) {
+      throw toAppError(error);
+    }
+  };
+
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -197,14 +228,27 @@ export const compose = async (
   publicUrl: () => string,
 ): Promise<Platform> => {
   const clock = systemClock;
+  const governanceConfig = readGovernanceConfig(config);
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
-  const db = await openStore(config);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
-  const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
+  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
+    draining: false,
+    chat: null,
+    realtime: null,
+  };
   const draining = (): boolean => state.draining;
 
-  const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
+  const metrics = createMetrics({
+    activeRuns: () => state.chat?.activeRuns() ?? 0,
+    openStreams: () => 0,
+    jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
+    dataFreeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.DATA_DIR);
+      return bavail * bsize;
+    },
+  });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
@@ -216,6 +260,7 @@ export const compose = async (
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
   const audit = createAudit(clock);
+  const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
@@ -223,6 +268,7 @@ export const compose = async (
     dataDir: config.DATA_DIR,
     publicUrl,
     audit,
+    events,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -256,6 +302,14 @@ export const compose = async (
       publishAlert(events, alert);
     },
     onError: (error) => onError(error, 'costs'),
+    onBooked: (entry) =>
+      metrics.ledger({
+        kind: entry.kind,
+        model: entry.model,
+        inputTokens: entry.usage?.inputTokens ?? 0,
+        outputTokens: entry.usage?.outputTokens ?? 0,
+        costUsd: nanoToUsd(entry.costNanoUsd),
+      }),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     audit,
@@ -288,7 +342,7 @@ export const compose = async (
   const chatStore = createChatStore(db);
   const agents = createAgentService({
     definitions: AGENTS,
-    seats: {},
+    seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
@@ -304,7 +358,16 @@ export const compose = async (
         return false;
       }
     },
+    onChange: (tenantId) => agentStates.prime(tenantId),
+    onChanged: (tenantId) => agentStates.changed(tenantId),
   });
+  const agentStates = createAgentStates({
+    clock,
+    events,
+    list: agents.list,
+    onError: (error) => onError(error, 'states of agents could not be looked at'),
+  });
+  events.onEvent(agentStates.onEvent);
   users.registerPersonalData({
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
@@ -327,6 +390,7 @@ export const compose = async (
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
+    governanceConfig,
     db,
     clock,
     bus: events,
@@ -340,6 +404,8 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    refused: refusals.ofSocket,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -360,6 +426,7 @@ export const compose = async (
     close: closeTools,
   } = await composeTools({
     config,
+    governanceConfig,
     db,
     clock,
     logger,
@@ -393,10 +460,12 @@ export const compose = async (
     },
     toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
+    book: governance.book,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
     queue: createConversationQueue(),
     events,
@@ -409,6 +478,7 @@ export const compose = async (
   const recovered = await chat.recover();
   if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
   await realtime.start();
+  state.realtime = realtime;
 
   const tables = rateTables(config);
 
@@ -433,7 +503,7 @@ export const compose = async (
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: '2.0.0',
-    meter: meterOf(db, costs),
+    book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
     publicUrl,
@@ -490,8 +560,37 @@ export const compose = async (
     ...mcp.routes,
     ...door.routes,
     ...realtime.routes,
+    ...importRoutes({
+      importer: createImporter({
+        store: createImportStore(db),
+        clock,
+        openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES),
+      }),
+      idempotency,
+      maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    }),
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
+    ...a2aRoutes({
+      chat,
+      idempotency,
+      clock,
+      agents: AGENTS,
+      version: '2.0.0',
+      publicUrl,
+      issuer: () => config.IDP_URL ?? publicUrl(),
+      draining,
+    }),
+    ...openAiRoutes({
+      chat,
+      agents,
+      idempotency,
+      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embedder,
+      startedAt,
+      now: clock.now,
+      draining,
+    }),
   ];
 
   const app = await buildApp({
@@ -512,6 +611,9 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
@@ -538,6 +640,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       await door.close();
@@ -547,6 +650,7 @@ export const compose = async (
       clearTimeout(cut);
       await closeTools();
       await knowledge.close();
+      await refusals.close();
       await costs.close();
       await Promise.all([
         models.close(),

@@ -46,6 +46,9 @@ const int = (fallback: number, min: number, max: number, about: string): Setting
   },
 });
 
+const days = (fallback: number, about: string): Setting<number> =>
+  int(fallback, 0, 36_500, `${about}; 0 keeps them`);
+
 const decimal = (fallback: number, about: string): Setting<number> => ({
   default: fallback,
   about,
@@ -151,7 +154,7 @@ export const SETTINGS = {
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
   ),
   MODEL: optional(
-    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, builtin',
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
@@ -170,6 +173,18 @@ export const SETTINGS = {
   COMPATIBLE_API_KEY: secret('Key for COMPATIBLE_BASE_URL'),
   MODEL_TIMEOUT_S: int(300, 1, 3600, 'Longest silence of a model provider in seconds'),
   MAX_OUTPUT_TOKENS: int(4096, 16, 1_000_000, 'Output cap of one model call in tokens'),
+  CONTEXT_TOKENS: int(
+    32_768,
+    512,
+    10_000_000,
+    'Context window in tokens of models that no table knows, e.g. of COMPATIBLE_BASE_URL',
+  ),
+  HISTORY_TOKENS: int(
+    12_000,
+    0,
+    1_000_000,
+    'Most tokens of a conversation that go along with a message; older turns are summarised',
+  ),
   PRICES_FILE: optional(
     'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
   ),
@@ -201,6 +216,16 @@ export const SETTINGS = {
   ),
   TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
   TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
+  RETENTION_ARCHIVED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which archived conversations are deleted with their messages and runs',
+  ),
+  RETENTION_RUN_EVENTS_DAYS: days(
+    0,
+    'Days for which the events of finished runs can be replayed; messages, usage and costs stay',
+  ),
+  RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
+  RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
     'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, createClient } from './client.ts';
+import { type SecretWatch, watchSecrets } from './secrets.ts';
 import { newDatabase, postgresServer } from './stores.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface TestServer {
   readonly admin: { email: string; password: string };
   /** Every line of the log so far, of all starts. */
   readonly log: readonly Record<string, unknown>[];
+  /** What must never be in the log: collected from all that goes by `fetch`, and whatever a test notes besides. */
+  secrets(): SecretWatch;
   /** What went to standard error so far. */
   stderr(): string;
   /** A client without a token. */
@@ -31,7 +34,7 @@ export interface TestServer {
   exited(): Promise<number | null>;
   /** Starts again on the same folder, with further settings if given. */
   start(env?: Record<string, string>): Promise<void>;
-  /** Ends the server if it runs, and removes the folder. */
+  /** Ends the server if it runs, and removes the folder. Throws where the log holds a secret of the run. */
   close(): Promise<void>;
 }
 
@@ -51,6 +54,8 @@ const DEFAULTS: Record<string, string> = {
   RATE_LIMITS: 'off',
   MODEL: 'builtin',
   MCP_BUILTIN: 'off',
+  // Everything that a line could give away.
+  LOG_LEVEL: 'trace',
 };
 
 const parseLine = (line: string): Record<string, unknown> => {
@@ -78,6 +83,8 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const ownFolder = options.dataDir === undefined;
   const dataDir = options.dataDir ?? path.join(mkdtempSync(path.join(tmpdir(), 'pentarch-srv-')), 'data');
   const log: Record<string, unknown>[] = [];
+  const lines: string[] = [];
+  let watch: SecretWatch | null = null;
   let errors = '';
   let child: ChildProcess | null = null;
   let exit: Promise<number | null> = Promise.resolve(null);
@@ -112,6 +119,7 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     createInterface({ input: started.stdout }).on('line', (line) => {
       const entry = parseLine(line);
       log.push(entry);
+      lines.push(line);
       if (entry.msg === 'listening') listening.resolve(String(entry.url));
     });
     const timer = setTimeout(() => {
@@ -120,6 +128,10 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     exit.then((code) => listening.reject(new StartFailure(code, errors.slice(stderrFrom))));
     try {
       url = await listening.promise;
+      if (watch === null) {
+        watch = watchSecrets(url);
+        watch.note({ password: ADMIN.password, ...env });
+      }
     } finally {
       clearTimeout(timer);
     }
@@ -134,7 +146,9 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
   const close = async (): Promise<void> => {
     await end('SIGKILL');
     await database?.drop();
+    watch?.end();
     if (ownFolder) rmSync(path.dirname(dataDir), { recursive: true, force: true });
+    watch?.assertNoneIn(`${lines.join('\n')}\n${errors}`);
   };
 
   try {
@@ -154,6 +168,10 @@ export const startServer = async (options: ServerOptions = {}): Promise<TestServ
     dataDir,
     admin: ADMIN,
     log,
+    secrets() {
+      if (watch === null) throw new Error('the server has not started');
+      return watch;
+    },
     stderr: () => errors,
     anonymous: () => createClient(() => url, null),
     async signIn(email = ADMIN.email, password = ADMIN.password) {

@@ -133,7 +133,7 @@ export const createEnding = ({
           : [{ event: 'error', data: errorData(result.error) }];
       const completes =
         !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
-      const recorded = await store.write(async (tx) => {
+      const end = async (tx: Queryable) => {
         if (run.stored.answered) await replaceAnswer(tx, row);
         else if (answers) await insertMessage(tx, row);
         if (waits) await setRunStatus(tx, { id: run.runId, status });
@@ -163,7 +163,8 @@ export const createEnding = ({
         const told: PlatformEvent[] = [];
         if (completes) for (const event of endEvents(run, row)) told.push(await record(tx, event));
         return told;
-      });
+      };
+      const recorded = await store.write(end, { repeatable: true });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
       return { row, recorded };
     },

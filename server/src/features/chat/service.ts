@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
@@ -14,14 +15,14 @@ import type { ConversationQueue } from './queue.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { isFinished } from './run-state.rules.ts';
-import type { ChatRequest, ChatResponse, Run } from './schema.ts';
-import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
+import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
+    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
   /** Tools of the platform and the gateway; chat adds `delegate`. */
   toolSources: readonly ToolSource[];
@@ -38,6 +39,15 @@ export interface LaunchOptions {
   streaming: boolean;
   /** False: a busy conversation is a CONFLICT. */
   wait: boolean;
+  /** What another protocol's request brings along. */
+  given?: GivenInput;
+}
+
+/** A run with what was asked and what was answered. */
+export interface Turn {
+  run: Run;
+  question: { id: string; content: string } | null;
+  answer: ChatResponse | null;
 }
 
 /** A run going on in this process. */
@@ -57,7 +67,7 @@ export interface ActiveRun {
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
-const DECISION_GRACE_MS = 10_000;
+export const DECISION_GRACE_MS = 10_000;
 
 export const createChatService = (given: ChatOptions) => {
   const delegate = createDelegateSource({
@@ -132,7 +142,9 @@ export const createChatService = (given: ChatOptions) => {
       signal: abort.signal,
       tainted: run.plan.record.contextData,
     };
-    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
+    const capTokens = run.plan.record.sampling?.maxOutputTokens;
+    const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };
+    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
@@ -244,6 +256,18 @@ export const createChatService = (given: ChatOptions) => {
     run.abort.abort(new DOMException(reason, 'AbortError'));
   };
 
+  const turnOf = async (row: RunRow): Promise<Turn> => {
+    const [question, answer] = await Promise.all([
+      store.message(row.question_id),
+      store.message(row.message_id),
+    ]);
+    return {
+      run: runOf(row),
+      question: question === undefined ? null : { id: question.id, content: question.content },
+      answer: answer === undefined ? null : chatResponseOf(answer),
+    };
+  };
+
   const findRun = async (caller: Caller, id: string) => {
     const row = await store.run(readScope(caller), id);
     if (row === undefined) throw notFound('run');
@@ -281,6 +305,21 @@ export const createChatService = (given: ChatOptions) => {
       return runOf(await findRun(caller, id));
     },
 
+    /** A run with its question and its answer, as far as these are stored. Throws NOT_FOUND. */
+    async turn(caller: Caller, id: string): Promise<Turn> {
+      return turnOf(await findRun(caller, id));
+    },
+
+    /** The caller's own runs with their turns, newest first. */
+    async turns(
+      caller: Caller,
+      filter: { conversationId?: string | undefined; statuses?: readonly RunStatus[] | undefined },
+      page: { limit: number; before: string | null },
+    ): Promise<{ turns: Turn[]; total: number }> {
+      const { rows, total } = await store.runsOf(ownScope(caller), filter, page);
+      return { turns: await Promise.all(rows.map(turnOf)), total };
+    },
+
     /** The run as it goes on here, or all events of a finished one. Throws NOT_FOUND. */
     async follow(caller: Caller, id: string): Promise<{ live: ActiveRun } | { finished: RunEvent[] }> {
       const live = active.get(id);
@@ -308,11 +347,13 @@ export const createChatService = (given: ChatOptions) => {
         if (isFinished(runOf(row).status)) throw conflict('this run has finished');
         throw conflict('this run is not going on here');
       }
-      const open = row.status === 'awaiting_approval' ? await store.steps(id) : [];
       stop(live, 'cancelled');
       await live.done.catch(() => {});
-      for (const proposalId of openProposals(open)) {
+      // Read when the run has ended: a proposal can have been made while the request to cancel was on its way.
+      for (const proposalId of openProposals(await store.steps(id))) {
         await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
+          // Decided in the same moment: there is nothing left to take back.
+          if (error instanceof AppError && error.code === 'CONFLICT') return;
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
         });
       }

@@ -1,6 +1,6 @@
 import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable } from '../../db/db.ts';
-import type { ConversationRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
+import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
+import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 
@@ -172,24 +172,39 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
       .where('user_id', '=', p('user_id')),
 );
 
-const newestTurns = compiled<
-  { id: string; limit: number },
-  Pick<MessageRow, 'role' | 'content' | 'agent_id'>
->((db, p) =>
-  db
-    .selectFrom('messages')
-    .select(['role', 'content', 'agent_id'])
-    .where('conversation_id', '=', p('id'))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p('limit')),
+const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+
+const findSummary = compiled<{ id: string }, ConversationSummaryRow>((db, p) =>
+  db.selectFrom('conversation_summaries').selectAll().where('conversation_id', '=', p('id')),
+);
+
+/** Takes the place of the one before. */
+export const saveSummary = async (tx: Queryable, row: ConversationSummaryRow): Promise<void> => {
+  const { conversation_id: _key, ...values } = row;
+  await tx
+    .insertInto('conversation_summaries')
+    .values(row)
+    .onConflict((conflict) => conflict.column('conversation_id').doUpdateSet(values))
+    .execute();
+};
+
+const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (typeof TURN)[number]>>(
+  (db, p) =>
+    db
+      .selectFrom('messages')
+      .select(TURN)
+      .where('conversation_id', '=', p('id'))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p('limit')),
 );
 
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
 
 export const createChatStore = (db: Db) => ({
-  write: <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => db.write(work),
+  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
+    db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });
@@ -201,6 +216,39 @@ export const createChatStore = (db: Db) => ({
     return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
   },
 
+  async summary(conversationId: string): Promise<ConversationSummaryRow | null> {
+    return (await findSummary(db.read, { id: conversationId }))[0] ?? null;
+  },
+
+  /** The newest `limit` turns before one and behind another (where there is one), oldest first. */
+  async turnsBefore(
+    conversationId: string,
+    before: { created_at: number; id: string },
+    behind: { upto_created_at: number; upto_id: string } | null,
+    limit: number,
+  ) {
+    let query = db.read
+      .selectFrom('messages')
+      .select(TURN)
+      .where('conversation_id', '=', conversationId)
+      .where((e) =>
+        e.or([
+          e('created_at', '<', before.created_at),
+          e.and([e('created_at', '=', before.created_at), e('id', '<', before.id)]),
+        ]),
+      );
+    if (behind !== null) {
+      query = query.where((e) =>
+        e.or([
+          e('created_at', '>', behind.upto_created_at),
+          e.and([e('created_at', '=', behind.upto_created_at), e('id', '>', behind.upto_id)]),
+        ]),
+      );
+    }
+    const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+    return rows.reverse();
+  },
+
   run: (scope: Scope, id: string): Promise<RunRow | undefined> => {
     const query = db.read
       .selectFrom('runs')
@@ -208,6 +256,25 @@ export const createChatStore = (db: Db) => ({
       .where('id', '=', id)
       .where('tenant_id', '=', scope.tenantId);
     return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
+  },
+
+  /** Runs of a person, newest first; `before`: the id of the last one that has been seen. */
+  async runsOf(
+    scope: Scope,
+    filter: { conversationId?: string | undefined; statuses?: readonly string[] | undefined },
+    page: { limit: number; before: string | null },
+  ): Promise<{ rows: RunRow[]; total: number }> {
+    let query = db.read
+      .selectFrom('runs')
+      .where('tenant_id', '=', scope.tenantId)
+      .where('user_id', '=', scope.userId);
+    if (filter.conversationId !== undefined)
+      query = query.where('conversation_id', '=', filter.conversationId);
+    if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+    const { n } = await query.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    const rest = page.before === null ? query : query.where('id', '<', page.before);
+    const rows = await rest.selectAll().orderBy('id', 'desc').limit(page.limit).execute();
+    return { rows, total: Number(n) };
   },
 
   message: (id: string): Promise<MessageRow | undefined> =>

@@ -21,6 +21,7 @@ import { tableTool } from './table-tool.ts';
 import { knowledgeTools } from './tools.ts';
 import { documentWire } from './wire.ts';
 
+export { createIndexLoader, type IndexLoader } from './carry.store.ts';
 export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
 
 export interface KnowledgeOptions {

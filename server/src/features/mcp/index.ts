@@ -18,11 +18,12 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { mcpServerTools } from './tools.ts';
 
-export { createFilesServer } from './builtin/files.ts';
+export { createFilesServer, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { createCarriedSecrets } from './carried-secrets.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
@@ -47,7 +48,7 @@ export interface McpOptions {
   builtins: readonly BuiltinServer[];
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
   audit(entry: McpAuditEntry): void;
-  meter: CallsOptions['meter'];
+  book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
@@ -64,6 +65,8 @@ export interface McpFeature {
   start(): Promise<void>;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
+  /** Whether a server is connected; null for one that the tenant does not have. */
+  connected(tenantId: string, server: string): boolean | null;
   /** For /ready and /metrics: how many servers are in which state. */
   health(): { connected: number; connecting: number; error: number; disabled: number };
 }
@@ -102,8 +105,8 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  const { gate, meter, observeCall } = options;
-  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, meter, observeCall });
+  const { gate, book, observeCall } = options;
+  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
   const service = createService({
     store,
     registry,
@@ -149,6 +152,10 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     calls,
     start: () => registry.start(),
     close: () => registry.close(),
+    connected(tenantId, server) {
+      const found = registry.find(tenantId, server);
+      return found === null ? null : found.runtime.state().status === 'connected';
+    },
     health() {
       const counts = { connected: 0, connecting: 0, error: 0, disabled: 0 };
       for (const server of registry.all()) counts[server.runtime.state().status]++;

@@ -6,6 +6,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 /** Sessions of clients that speak the protocol with sessions (up to 2025-11-25); newer ones need none. */
 export interface DoorSession {
   caller: Caller;
+  server: Server;
   transport: NodeStreamableHTTPServerTransport;
   lastUsedAt: number;
 }
@@ -54,8 +55,9 @@ export const createDoorSessions = (now: () => number): DoorSessions => {
           sessions.delete(id);
         },
       });
-      const session: DoorSession = { caller, transport, lastUsedAt: now() };
-      await serverFor(() => session.caller).connect(transport);
+      const server = serverFor(() => session.caller);
+      const session: DoorSession = { caller, server, transport, lastUsedAt: now() };
+      await server.connect(transport);
       return session;
     },
     find(id, caller) {
