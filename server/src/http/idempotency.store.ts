@@ -9,7 +9,12 @@ export interface BodySeal {
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
 
-export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): IdempotencyStore => ({
+/** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
+export const createIdempotencyStore = (
+  db: Db,
+  seal: BodySeal = PLAIN,
+  nodeId: string | null = null,
+): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
       await tx
@@ -20,7 +25,7 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .execute();
       const inserted = await tx
         .insertInto('idempotency_keys')
-        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now })
+        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now, node_id: nodeId })
         .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
@@ -63,6 +68,20 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
         .where('state', '=', 'running')
+        .execute();
+    }),
+  releaseDead: (fresh) =>
+    db.write(async (tx) => {
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where('state', '=', 'running')
+        .where('node_id', 'is not', null)
+        .where((w) =>
+          w.or([
+            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+            ...(fresh && nodeId !== null ? [w('node_id', '=', nodeId)] : []),
+          ]),
+        )
         .execute();
     }),
   sweep: (now) =>

@@ -9,6 +9,7 @@ import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NodeTables } from './nodes.ts';
 import type { NotificationTables } from './notifications.ts';
 import type { RunStepTables } from './run-steps.ts';
 import type { TaskTables } from './tasks.ts';
@@ -27,6 +28,7 @@ export interface Tables
     KnowledgeTables,
     McpTables,
     MemoryTables,
+    NodeTables,
     NotificationTables,
     RunStepTables,
     TaskTables,

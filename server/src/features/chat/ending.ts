@@ -17,6 +17,7 @@ import {
   finishConversation,
   finishRun,
   insertMessage,
+  RunLost,
   replaceAnswer,
   setRunStatus,
 } from './store.ts';
@@ -134,23 +135,26 @@ export const createEnding = ({
       const completes =
         !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
       const recorded = await store.write(async (tx) => {
+        // The run's row first: what follows is written by the one node whose run it is.
+        const node = { node_id: store.nodeId };
+        const kept = waits
+          ? await setRunStatus(tx, { id: run.runId, status, ...node })
+          : await finishRun(tx, {
+              ...node,
+              id: run.runId,
+              status,
+              agent_ids: JSON.stringify([run.plan.agent.definition.id]),
+              usage: row.usage,
+              cost_nano: state.costNano,
+              error: result.error === null ? null : JSON.stringify(errorData(result.error)),
+              journal: JSON.stringify(packJournal([...events.all(), ...ending])),
+              tool_call_count: state.toolCalls.length,
+              first_token_ms: state.firstTokenMs,
+              finished_at: now,
+            });
+        if (kept === 0) throw new RunLost();
         if (run.stored.answered) await replaceAnswer(tx, row);
         else if (answers) await insertMessage(tx, row);
-        if (waits) await setRunStatus(tx, { id: run.runId, status });
-        else {
-          await finishRun(tx, {
-            id: run.runId,
-            status,
-            agent_ids: JSON.stringify([run.plan.agent.definition.id]),
-            usage: row.usage,
-            cost_nano: state.costNano,
-            error: result.error === null ? null : JSON.stringify(errorData(result.error)),
-            journal: JSON.stringify(packJournal([...events.all(), ...ending])),
-            tool_call_count: state.toolCalls.length,
-            first_token_ms: state.firstTokenMs,
-            finished_at: now,
-          });
-        }
         await finishConversation(tx, {
           id: run.conversationId,
           added_messages: answers && !run.stored.answered ? 1 : 0,

@@ -57,7 +57,7 @@ export interface RunDeps {
   models: Models;
   costs: RunCosts;
   gate: ToolGate;
-  store: Pick<ChatStore, 'write'>;
+  store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
@@ -269,6 +269,7 @@ const loop = async (
     const { hold, entries } = result.open;
     const now = clock.now();
     await store.write(async (tx) => {
+      if (plan.record !== null) await store.hold(tx, runId);
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
       for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
+import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
@@ -11,11 +15,13 @@ import { createEnding, errorData, interrupted, type StopReason, statusOf } from 
 import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
 import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
+import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run } from './schema.ts';
 import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import { RunLost } from './store.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -30,6 +36,8 @@ export interface ChatOptions
   events: EventSink;
   /** Webhooks of the end of a run, in the transaction that stores it. */
   outbox?: EventOutbox<Queryable>;
+  /** The other nodes; null where this process has the store for itself. */
+  messages: NodeMessages | null;
   onError(error: unknown, message: string): void;
 }
 
@@ -58,6 +66,11 @@ export interface ActiveRun {
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 const DECISION_GRACE_MS = 10_000;
+const LOOK_FOR_DECISION_MS = 3_000;
+/** How long a cancel waits for another node to end its run, and how often it looks. */
+const REMOTE_STOP_MS = 20_000;
+const REMOTE_LOOK_MS = 100;
+const REMOTE_ASK_MS = 1_000;
 
 export const createChatService = (given: ChatOptions) => {
   const delegate = createDelegateSource({
@@ -69,7 +82,9 @@ export const createChatService = (given: ChatOptions) => {
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
-  const room = createWaitingRoom();
+  const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
+    given.onError(error, 'a decision could not be looked for'),
+  );
   const active = new Map<string, ActiveRun>();
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
@@ -159,6 +174,9 @@ export const createChatService = (given: ChatOptions) => {
 
   /** A fault of our own: the run must not stay "running" for ever. */
   const endBadly = async (run: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
+    // Whoever has the run now tells its end; readers here are sent there.
+    if (error instanceof RunLost)
+      throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
     if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
     options.onError(error, 'a run failed');
     const fault =
@@ -250,6 +268,67 @@ export const createChatService = (given: ChatOptions) => {
     return row;
   };
 
+  /** All events of a finished run. */
+  const eventsOf = async (row: RunRow): Promise<RunEvent[]> => {
+    const message = await store.message(row.message_id);
+    const journal: PackedJournal =
+      row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
+    const completed = message === undefined ? null : chatResponseOf(message);
+    const events = unpackJournal(journal, message?.content ?? '', completed);
+    if (events.length === 0 && row.error !== null) {
+      events.push({ event: 'error', data: JSON.parse(row.error) as unknown });
+    }
+    return events;
+  };
+
+  const locate = async (id: string): Promise<Whereabouts> => {
+    const live = active.get(id);
+    if (live !== undefined) return { at: 'here', events: live.events };
+    const row = await store.anyRun(id);
+    if (row === undefined) return { at: 'end', events: [] };
+    if (row.finished_at !== null) return { at: 'end', events: await eventsOf(row) };
+    return { at: 'node', nodeId: row.node_id ?? '' };
+  };
+
+  const remote =
+    given.messages === null
+      ? null
+      : createRemoteRuns({
+          messages: given.messages,
+          running: (id) => active.get(id),
+          locate,
+          cancelHere: (id) => {
+            const run = active.get(id);
+            if (run !== undefined) stop(run, 'cancelled');
+          },
+          newReader: newId,
+          onError: options.onError,
+        });
+  const leaveMessages = given.messages?.receive('run.decided', (message) => {
+    if (isDecided(message)) room.tell(message.proposalId, message.decision);
+  });
+
+  /** Asks the run's node to stop it, whichever that is by then, until it has ended. Throws SERVICE_UNAVAILABLE. */
+  const stopElsewhere = async (id: string): Promise<void> => {
+    const until = performance.now() + REMOTE_STOP_MS;
+    let askAgainAt = 0;
+    while (performance.now() < until) {
+      const where = await locate(id);
+      if (where.at === 'end') return;
+      if (where.at === 'here') {
+        const run = active.get(id);
+        if (run !== undefined) stop(run, 'cancelled');
+      } else if (performance.now() >= askAgainAt) {
+        remote?.stop(id, where.nodeId);
+        askAgainAt = performance.now() + REMOTE_ASK_MS;
+      }
+      await delay(REMOTE_LOOK_MS);
+    }
+    throw new AppError('SERVICE_UNAVAILABLE', 'the node of this run does not answer; try again', {
+      retryAfterS: 5,
+    });
+  };
+
   return {
     launch(caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> {
       const launched = launch(caller, request, how);
@@ -275,28 +354,24 @@ export const createChatService = (given: ChatOptions) => {
     },
 
     /** Governance tells of its decisions here. */
-    decided: (proposalId: string, decision: Decision): void => room.tell(proposalId, decision),
+    decided(proposalId: string, decision: Decision): void {
+      room.tell(proposalId, decision);
+      given.messages?.send('run.decided', { proposalId, decision });
+    },
 
     async getRun(caller: Caller, id: string): Promise<Run> {
       return runOf(await findRun(caller, id));
     },
 
-    /** The run as it goes on here, or all events of a finished one. Throws NOT_FOUND. */
-    async follow(caller: Caller, id: string): Promise<{ live: ActiveRun } | { finished: RunEvent[] }> {
+    /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
+    async follow(caller: Caller, id: string): Promise<{ live: FollowedRun } | { finished: RunEvent[] }> {
       const live = active.get(id);
       const row = await findRun(caller, id);
       if (live) return { live };
       // It may have ended while the row was read.
-      const fresh = row.journal === null ? await findRun(caller, id) : row;
-      const message = await store.message(fresh.message_id);
-      const journal: PackedJournal =
-        fresh.journal === null ? { v: 1, events: [] } : (JSON.parse(fresh.journal) as PackedJournal);
-      const completed = message === undefined ? null : chatResponseOf(message);
-      const events = unpackJournal(journal, message?.content ?? '', completed);
-      if (events.length === 0 && fresh.error !== null) {
-        events.push({ event: 'error', data: JSON.parse(fresh.error) as unknown });
-      }
-      return { finished: events };
+      const fresh = row.finished_at === null ? await findRun(caller, id) : row;
+      if (fresh.finished_at === null && remote !== null) return { live: remote.follow(id) };
+      return { finished: await eventsOf(fresh) };
     },
 
     /** Stops a run; the partial answer is kept. Throws NOT_FOUND, and CONFLICT when it has finished. */
@@ -304,13 +379,14 @@ export const createChatService = (given: ChatOptions) => {
       const row = await store.run(ownScope(caller), id);
       if (row === undefined) throw notFound('run');
       const live = active.get(id);
-      if (live === undefined) {
-        if (isFinished(runOf(row).status)) throw conflict('this run has finished');
-        throw conflict('this run is not going on here');
-      }
+      if (live === undefined && isFinished(runOf(row).status)) throw conflict('this run has finished');
+      if (live === undefined && remote === null) throw conflict('this run is not going on here');
       const open = row.status === 'awaiting_approval' ? await store.steps(id) : [];
-      stop(live, 'cancelled');
-      await live.done.catch(() => {});
+      if (live === undefined) await stopElsewhere(id);
+      else {
+        stop(live, 'cancelled');
+        await live.done.catch(() => {});
+      }
       for (const proposalId of openProposals(open)) {
         await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
@@ -327,13 +403,13 @@ export const createChatService = (given: ChatOptions) => {
     },
 
     /**
-     * At start: a run that an earlier process left goes on from its last finished step; one without a finished step ends
-     * as failed, with the reason stored. How many of each.
+     * Takes up the runs of dead nodes (with `fresh` also those that this node left when it was last started): each goes on
+     * from its last finished step; one without a finished step ends as failed, with the reason stored. How many of each.
      */
-    async recover(): Promise<{ resumed: number; failed: number }> {
+    async recover(fresh: boolean): Promise<{ resumed: number; failed: number }> {
       const now = clock.now();
       const counts = { resumed: 0, failed: 0 };
-      for (const row of await store.unfinished(now)) {
+      for (const row of await store.adopt(now, fresh)) {
         if (active.has(row.id)) continue;
         const read = await readRun(options, row).catch((error: unknown) => {
           options.onError(error, 'a run could not be read back');
@@ -345,11 +421,29 @@ export const createChatService = (given: ChatOptions) => {
           continue;
         }
         const events = createRunEvents(read.events);
-        const leave = await queue.enter(row.conversation_id, true);
-        begin(read.caller, read.started, events, new AbortController(), leave);
+        // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
+        const going = queue.enter(row.conversation_id, true).then((leave) => {
+          begin(read.caller, read.started, events, new AbortController(), leave);
+        });
+        if (remote === null) await going;
+        else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));
         counts.resumed += 1;
       }
       return counts;
+    },
+
+    /** After this node had been taken for dead: leaves off runs that are others' by now; nothing of them is written here. */
+    async shedLost(): Promise<void> {
+      const own = await store.own([...active.keys()]);
+      for (const run of active.values()) {
+        if (!own.has(run.runId)) run.abort.abort(new DOMException('taken over', 'AbortError'));
+      }
+    },
+
+    /** After `drain`: nothing is served to or asked of other nodes any more. */
+    close(): void {
+      leaveMessages?.();
+      remote?.close();
     },
 
     /** On shutdown: running answers get `graceMs`, then they are stopped and stored; those that wait go on next time. */
@@ -380,6 +474,16 @@ const journalOf = (row: { journal: string | null }): string => {
   const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
   return JSON.stringify({ v: 1, events: [...stored.events, ...events] } satisfies PackedJournal);
 };
+
+const isDecided = (m: unknown): m is { proposalId: string; decision: Decision } =>
+  typeof m === 'object' &&
+  m !== null &&
+  'proposalId' in m &&
+  typeof m.proposalId === 'string' &&
+  'decision' in m &&
+  typeof m.decision === 'object' &&
+  m.decision !== null &&
+  'status' in m.decision;
 
 /** Proposals of calls that still wait, from a run's step rows. */
 const openProposals = (rows: readonly { kind: string; payload: string }[]): string[] => {

@@ -59,6 +59,8 @@ export interface PinBook {
   ): Promise<ReadonlyMap<string, PinState>>;
   accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
   forget(tenantId: string, server: string): void;
+  /** Another node has changed something. */
+  forgetAll(): void;
 }
 
 /** Pins of other nodes' operators are seen after so long. */
@@ -137,6 +139,9 @@ export const createPinBook = (options: {
       await store.acceptPin(tenantId, server, { tool: tool.name, fingerprint, acceptedBy, at: clock.now() });
       const pins = await load(tenantId, server);
       pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
+    },
+    forgetAll() {
+      known.clear();
     },
     forget(tenantId, server) {
       known.delete(keyOf(tenantId, server));

@@ -13,7 +13,7 @@ export interface HubOptions {
   clock: Clock;
   authenticate(token: string): Caller | Promise<Caller>;
   chat: ChatSend;
-  admit(caller: Caller): AppError | null;
+  admit(caller: Caller): AppError | null | Promise<AppError | null>;
   onError(error: unknown, message: string): void;
   /** Default 30,000: a dead peer is cut within two of these. */
   heartbeatMs?: number;
