@@ -44,7 +44,7 @@ const start = async (): Promise<void> => {
     dataDir: config.DATABASE_URL === null ? config.DATA_DIR : `${config.DATA_DIR} (records in PostgreSQL)`,
     model: platform.models.defaultModel.id,
   };
-  logger.info({ url, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
+  logger.info({ url, port, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
   // The password is for a person's eyes: standard error, never the log.
   process.stderr.write(banner(facts));
 

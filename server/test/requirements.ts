@@ -95,6 +95,19 @@ export const REQUIREMENTS = {
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
+  // Several nodes
+  'CLU-01': 'nodes that start at once make one platform',
+  'CLU-02': 'a run is followed, resumed and stopped at any node',
+  'CLU-03': 'a conversation has one run at a time over all nodes',
+  'CLU-04': 'events reach the connections of every node',
+  'CLU-05': 'sign-out, roles and suspension count at every node with the next request',
+  'CLU-06': 'failed sign-ins are counted over all nodes',
+  'CLU-07': 'an idempotency key is in use at all nodes at once',
+  'CLU-08': 'documents are the same at every node',
+  'CLU-09': 'runs and keys of a dead node are taken over within a minute, those of live nodes by nobody',
+  'CLU-10': 'rate limits are exact over all nodes',
+  'CLU-11': 'a decision reaches the node whose run waits for it',
+  'CLU-12': 'MCP sessions are served by every node',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

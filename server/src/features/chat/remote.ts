@@ -152,6 +152,8 @@ export const createRemoteRuns = (options: RemoteOptions) => {
       let askedNode: string | null = null;
       /** Another node has it now: its numbers begin after its last finished step, wherever this reader was. */
       let anew = false;
+      /** The last event has been handed on. */
+      let told = false;
       let over = false;
       let timer: NodeJS.Timeout | undefined;
       let local: (() => void) | null = null;
@@ -165,6 +167,7 @@ export const createRemoteRuns = (options: RemoteOptions) => {
       };
       const take = (event: RunEvent, n: number): void => {
         seen = n;
+        told = event.event === 'message.completed' || event.event === 'error';
         onEvent(event, n);
       };
 
@@ -194,7 +197,7 @@ export const createRemoteRuns = (options: RemoteOptions) => {
           const { events } = where;
           const last = events.at(-1);
           // A reader may have seen more than a restart has left: it gets the end all the same.
-          if (seen > events.length && last !== undefined) take(last, seen + 1);
+          if (seen >= events.length && last !== undefined && !told) take(last, seen + 1);
           else for (let i = seen; i < events.length; i++) take(events[i] as RunEvent, i + 1);
           return finish();
         }
