@@ -108,6 +108,12 @@ export const REQUIREMENTS = {
   'CLU-10': 'rate limits are exact over all nodes',
   'CLU-11': 'a decision reaches the node whose run waits for it',
   'CLU-12': 'MCP sessions are served by every node',
+  'CLU-13': 'a node that does not fit the others is refused at its start, with words for its operator',
+  'CLU-14':
+    'store or Redis away: 503, not ready, no acknowledgement lost, back within 10 s without a restart',
+  'CLU-15':
+    'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
+  'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -241,7 +241,7 @@ describe('limits and waits over several nodes', () => {
       context: { agent_id: 'hephaestus' },
     });
     const created = (await stream.until('proposal.created')).at(-1);
-    const { id } = created?.data as { id: string };
+    const id = String((created?.data as { id?: unknown } | undefined)?.id);
     const decided = await at(1).post(`/v2/governance/proposals/${id}/vote`, { vote: 'approve' });
     expect(decided.status, decided.text).toBe(200);
     const end = (await stream.rest()).at(-1);

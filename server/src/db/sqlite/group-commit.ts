@@ -28,8 +28,13 @@ export const createGroupCommit = (connection: Steps) => {
       return true;
     } catch (error) {
       if (!alone) {
-        connection.step('rollback to w');
-        connection.step('release w');
+        try {
+          connection.step('rollback to w');
+          connection.step('release w');
+        } catch {
+          // A full disk makes the engine undo the whole transaction: the other writes are gone as well, for this reason.
+          throw error;
+        }
       }
       pending.failed(error);
       return false;

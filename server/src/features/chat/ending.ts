@@ -21,6 +21,7 @@ import {
   replaceAnswer,
   setRunStatus,
 } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { type AnswerMetadata, chatResponseOf } from './wire.ts';
 
 /** Writing the end of a run, or what stands when it has to wait, in one transaction. */
@@ -134,7 +135,8 @@ export const createEnding = ({
           : [{ event: 'error', data: errorData(result.error) }];
       const completes =
         !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
-      const recorded = await store.write(async (tx) => {
+      let told: PlatformEvent[] = [];
+      const write = async (tx: Queryable): Promise<void> => {
         // The run's row first: what follows is written by the one node whose run it is.
         const node = { node_id: store.nodeId };
         const kept = waits
@@ -164,12 +166,16 @@ export const createEnding = ({
           now,
         });
         if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
-        const told: PlatformEvent[] = [];
+        told = [];
         if (completes) for (const event of endEvents(run, row)) told.push(await record(tx, event));
-        return told;
+      };
+      await untilStored(async (again) => {
+        // The answer to an earlier try may have been lost on the way, and not the try.
+        if (again && !waits && (await store.endedHere(run.runId))) return;
+        await store.write(write);
       });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
-      return { row, recorded };
+      return { row, recorded: told };
     },
   };
 };

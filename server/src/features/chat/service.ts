@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
+import { mapError } from '../../http/map-error.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
@@ -22,6 +23,7 @@ import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run } from './schema.ts';
 import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -179,17 +181,18 @@ export const createChatService = (given: ChatOptions) => {
       throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
     if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
     options.onError(error, 'a run failed');
+    const known = mapError(error);
     const fault =
-      error instanceof AppError
-        ? error
-        : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+      known.code === 'INTERNAL_ERROR'
+        ? new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error })
+        : known;
     const told = events.all().filter((event) => event.event !== 'message.delta');
     const journal = JSON.stringify(packJournal([...told, { event: 'error', data: errorData(fault) }]));
-    await store
-      .interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now())
-      .catch((inner: unknown) => {
-        options.onError(inner, 'a failed run could not be stored');
-      });
+    await untilStored(() =>
+      store.interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now()),
+    ).catch((inner: unknown) => {
+      options.onError(inner, 'a failed run could not be stored');
+    });
     events.emit('error', { code: fault.code, message: fault.message, details: {} });
     throw fault;
   };

@@ -337,6 +337,18 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
+  /** Whether this node has written the end of the run. */
+  async endedHere(id: string): Promise<boolean> {
+    const row = await db.read
+      .selectFrom('runs')
+      .select('id')
+      .where('id', '=', id)
+      .where('node_id', '=', nodeId)
+      .where('finished_at', 'is not', null)
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>
     db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
