@@ -304,6 +304,7 @@ export const compose = async (
     seats: {},
     store: createAgentStore(db),
     clock,
+    shared: shared !== null,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;

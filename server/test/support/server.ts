@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -185,7 +185,8 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
   };
 };
 
-const NODES = Number(process.env.TEST_NODES ?? '1');
+/** As how many nodes `startServer` starts a server. */
+export const NODES = Number(process.env.TEST_NODES ?? '1');
 /** Where test:all has started Redis. */
 export const redisServer: string | undefined = process.env.TEST_REDIS_URL;
 
@@ -226,9 +227,19 @@ export const startCluster = async (options: ClusterOptions): Promise<TestCluster
     await Promise.all(nodes.map((node) => node.close()));
     await balancer.close();
     await database?.drop();
+    rmSync(home, { recursive: true, force: true });
   };
+  // One folder of the built-in files server for all nodes, as docs/cluster.md asks for.
+  const home = mkdtempSync(path.join(tmpdir(), 'pentarch-nodes-'));
+  const files = path.join(home, 'files');
+  mkdirSync(files);
+  let made = 0;
   const add = async (more: Record<string, string> = {}): Promise<TestServer> => {
-    const node = await startProcess({ env: { ...env, ...more } });
+    made += 1;
+    const dataDir = path.join(home, `node-${made}`, 'data');
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    symlinkSync(files, path.join(dataDir, 'files'));
+    const node = await startProcess({ dataDir, env: { ...env, ...more } });
     nodes.push(node);
     aim();
     return node;

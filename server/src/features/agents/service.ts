@@ -19,6 +19,8 @@ export interface AgentServiceOptions {
   modelExists(modelId: string): boolean;
   /** Told when an agent's state may have changed. */
   onChanged?(tenantId: string, agentId: string): void;
+  /** Other nodes change settings too: they are read each time. Default false. */
+  shared?: boolean;
 }
 
 /** An agent as the run sees it: definition and the tenant's settings together. */
@@ -30,7 +32,6 @@ export interface EffectiveAgent {
 }
 
 const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null };
-/** Other nodes' changes are seen after this. */
 const SETTINGS_TTL_MS = 5_000;
 
 export const createAgentService = (options: AgentServiceOptions) => {
@@ -40,7 +41,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
 
   const settingsOf = (tenantId: string): Map<string, AgentSettings> | Promise<Map<string, AgentSettings>> => {
     const known = cache.get(tenantId);
-    if (known) return known;
+    if (known !== undefined && options.shared !== true) return known;
     return store.settings(tenantId).then((fresh) => {
       cache.set(tenantId, fresh);
       return fresh;
