@@ -384,13 +384,13 @@ export const createChatService = (given: ChatOptions) => {
       const live = active.get(id);
       if (live === undefined && isFinished(runOf(row).status)) throw conflict('this run has finished');
       if (live === undefined && remote === null) throw conflict('this run is not going on here');
-      const open = row.status === 'awaiting_approval' ? await store.steps(id) : [];
       if (live === undefined) await stopElsewhere(id);
       else {
         stop(live, 'cancelled');
         await live.done.catch(() => {});
       }
-      for (const proposalId of openProposals(open)) {
+      // Read after the run has ended: until then it may come to wait for one more.
+      for (const proposalId of openProposals(await store.steps(id))) {
         await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
         });
