@@ -139,6 +139,10 @@ export const SETTINGS = {
   IDP_CLIENT_SECRET: secret(
     'Client secret of this API at the identity provider; default: generated in DATA_DIR',
   ),
+  IDP_CONSOLE_CLIENT_ID: text(
+    'pentarch-console',
+    'Public client (PKCE) at the external provider with which people sign in to the console; redirects to PUBLIC_URL/callback',
+  ),
   IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
   IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody, errorHeaders, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
@@ -41,7 +42,9 @@ export interface AppOptions {
   draining(): boolean;
   /** Called once for each response, with the route's template. */
   observe(sample: { method: string; route: string; status: number; seconds: number }): void;
-  /** Other plugins that bring routes of their own (the identity provider, the MCP door, the console). */
+  /** The web console; none in tests of single features. */
+  console?: Console;
+  /** Other plugins that bring routes of their own (the identity provider, the MCP door). */
   plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }
 
@@ -213,7 +216,8 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     );
     done();
   });
-  app.setNotFoundHandler((_request) => {
+  app.setNotFoundHandler((request, reply) => {
+    if (options.console?.answers(request)) return options.console.sendPage(request, reply);
     throw new AppError('NOT_FOUND', 'this path does not exist');
   });
 
@@ -238,6 +242,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     mountRoutes(scope, options.routes.filter(takesForm), options.idempotency);
   });
   mountDocument(app, options.routes);
+  options.console?.mount(app);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;
 };

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import type { Console } from './console.ts';
 import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
@@ -12,6 +13,7 @@ export interface GuardOptions {
   limits: LimitOptions;
   paths: PathTable;
   draining(): boolean;
+  console?: Console;
   /** The same for every response; computed once. */
   securityHeaders: SecurityHeaders;
 }
@@ -70,6 +72,8 @@ export const createGuard = (options: GuardOptions) => {
     }
 
     const proceed = (): void => {
+      // A browser that opens an address of the console: its page is sent by the handler of unknown paths.
+      if (unknown && options.console?.answers(request)) return done();
       if (unknown) return refuse(new AppError('NOT_FOUND', 'this path does not exist'));
       if (found !== null) {
         return refuse(
