@@ -45,11 +45,10 @@ describe('search by vector under a filter', () => {
             where attrelid = 'vectors_1'::regclass and attname = 'embedding'`.execute(tx)
         ).rows[0]?.t ?? 'vector',
       );
-      // The others' are nearer to the question (1, 0, …) than every one of these.
+      // On a quarter of a circle away from the question, which is (1, 0, …): the others' are all nearer to it than these.
       await sql`insert into vectors_1 (seq, tenant_id, user_id, shared, embedding)
         select c.seq, c.tenant_id, 'u', true,
-          (case when c.tenant_id = 'few' then '[0,1,0,0,0,0,0,' || c.seq * 0.0001 || ']'
-            else '[1,0,0,0,0,0,0,' || c.seq * 0.0001 || ']' end)::${type}
+          ('[' || cos(1.5 - c.ordinal * 0.0005) || ',' || sin(1.5 - c.ordinal * 0.0005) || ',0,0,0,0,0,0]')::${type}
         from chunks c`.execute(tx);
       // Leaves the planner the vector index alone, as a large table of many tenants makes it choose by cost.
       await sql`drop index vectors_1_scope`.execute(tx);
