@@ -77,7 +77,10 @@ import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
-/** The composition root: the only place that builds adapters and hands features their neighbours. */
+/**
+ * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
+ * list of who gets what, in the order of building; what can stand apart is in `compose-*.ts`.
+ */
 export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;

@@ -320,4 +320,35 @@ describe('a node that is killed', () => {
     const retried = async () => (await at(0).post('/v2/chat', question, { headers: key })).status;
     await expect.poll(retried, { timeout: 60_000, interval: 1_000 }).toBe(200);
   }, 180_000);
+
+  it(req(
+    ['CLU-09', 'CLU-11'],
+    'leaves a run that waits: another takes it up, and goes on with the decision',
+  ), async () => {
+    const args = JSON.stringify({ path: 'inherited.txt', content: 'from a dead node' });
+    provider.always((request) => {
+      if (request.body.response_format !== undefined) return { chunks: ['{}'] };
+      return request.body.messages?.at(-1)?.role === 'tool'
+        ? { chunks: ['It is written.'] }
+        : { toolCalls: [{ id: 'c1', name: 'files__write_file', arguments: args }] };
+    });
+    const doomed = await cluster.add();
+    const stream = await at(cluster.nodes.indexOf(doomed)).stream('/v2/chat/stream', {
+      message: 'Write a note.',
+      context: { agent_id: 'hephaestus' },
+    });
+    const told = await stream.until('proposal.created');
+    const id = runIdOf(told);
+    const reader = await at(1).stream(`/v2/chat/runs/${id}/stream`);
+    await reader.until('proposal.created');
+    await doomed.end('SIGKILL');
+    stream.close();
+    const proposal = String((told.at(-1)?.data as { id?: unknown } | undefined)?.id);
+    const vote = await at(0).post(`/v2/governance/proposals/${proposal}/vote`, { vote: 'approve' });
+    expect(vote.status, vote.text).toBe(200);
+    const end = (await reader.rest()).at(-1);
+    expect(end?.event).toBe('message.completed');
+    expect(contentOf(end)).toContain('It is written.');
+    expect((await at(2).get(`/v2/chat/runs/${id}`)).json<Run>().status).toBe('completed');
+  }, 120_000);
 });
