@@ -2,6 +2,9 @@ import type { BodyKind, ResponseKind, Schema } from './document.ts';
 
 /** What the document cannot say: names that read well, and bodies that are no JSON. */
 
+/** Tag of the paths that are for the libraries of OAuth and OpenID Connect. */
+export const PROTOCOL_TAG = 'Identity provider';
+
 /** Not as a method: metadata for MCP clients, the page that a browser is sent back to, and the WebSocket. */
 export const SKIPPED: ReadonlySet<string> = new Set([
   'getProtectedResourceMetadata',

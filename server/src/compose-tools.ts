@@ -6,16 +6,19 @@ import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMcpConnector } from './adapters/mcp/index.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Db } from './db/db.ts';
-import type { Audit } from './features/audit/index.ts';
+import { type Audit, toolRecord } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
 import { sendingPolicy } from './features/communications/index.ts';
+import { addConversationCost } from './features/conversations/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
   createMeteredAsk,
   decisionOf,
   type Governance,
+  type GovernanceConfig,
   governanceConfig,
+  SEATS,
 } from './features/governance/index.ts';
 import { platformSecret } from './features/identity/index.ts';
 import {
@@ -33,12 +36,13 @@ import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventSink } from './kernel/events.ts';
-import type { NanoUsd } from './kernel/money.ts';
+import { sumNano } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
 export interface ToolParts {
   config: Config;
+  governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
   logger: FastifyBaseLogger;
@@ -56,6 +60,10 @@ export interface ToolParts {
   messages: NodeMessages | null;
 }
 
+/** Server name of the platform's own tools. */
+const OWN_TOOLS = 'pentarch';
+/** How many calls back a tool's health is read from. */
+const HEALTH_OF_CALLS = 20;
 const MAX_MCP_BODY_BYTES = 64 * 1024 * 1024;
 
 const settingsFile = (file: string | null, setting: string): unknown => {
@@ -69,6 +77,16 @@ const settingsFile = (file: string | null, setting: string): unknown => {
   }
 };
 
+/** Thresholds, seats and policies of GOVERNANCE_FILE, or the defaults. */
+export const readGovernanceConfig = (config: Config): GovernanceConfig =>
+  governanceConfig(settingsFile(config.GOVERNANCE_FILE, 'GOVERNANCE_FILE'));
+
+/** What each agent's seat looks at; a seat that a person holds is none of its agent's. */
+export const agentSeats = ({ seats }: GovernanceConfig): Record<string, string> =>
+  Object.fromEntries(
+    SEATS.filter((seat) => seats[seat].holder.kind === 'agent').map((seat) => [seat, seats[seat].charter]),
+  );
+
 export const composeTools = async (
   parts: ToolParts,
 ): Promise<{ governance: Governance; mcp: McpFeature; close(): Promise<void> }> => {
@@ -78,13 +96,24 @@ export const composeTools = async (
   const sources = (): readonly ToolSource[] =>
     mcpFeature === null ? parts.ownSources() : [...parts.ownSources(), mcpFeature.toolSource];
 
+  /** Votes and approved calls stand beside the run that waits for them: nobody else adds them to its conversation. */
+  const costsBesideRuns: Pick<Costs, 'hold' | 'settle'> = {
+    hold: costs.hold,
+    async settle(tx, hold, entries) {
+      await costs.settle(tx, hold, entries);
+      const added = sumNano(entries.map((entry) => entry.costNanoUsd));
+      if (hold.conversationId === null || added === 0) return;
+      await addConversationCost(tx, { id: hold.conversationId, tenantId: hold.tenantId, added });
+    },
+  };
+
   const governance = createGovernance({
     db,
     clock,
-    config: governanceConfig(settingsFile(config.GOVERNANCE_FILE, 'GOVERNANCE_FILE')),
+    config: parts.governanceConfig,
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
-      ask: createMeteredAsk({ db, models, costs }),
+      ask: createMeteredAsk({ db, models, costs: costsBesideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of sources()) {
@@ -104,13 +133,18 @@ export const composeTools = async (
           ? null
           : { limitNano: month.limitNano, remainingNano: month.remainingNano };
       },
-      toolHealth: () => Promise.resolve(null),
+      toolHealth: async (tenantId, server, name) => {
+        const available = server === OWN_TOOLS ? true : (mcpFeature?.connected(tenantId, server) ?? null);
+        if (available === null) return null;
+        return { available, ...(await toolRecord(db.read, tenantId, `${server}.${name}`, HEALTH_OF_CALLS)) };
+      },
       onDecided: (proposal) => {
         const decision = decisionOf(proposal);
         if (decision !== null) parts.onDecided(proposal.id, decision);
       },
     },
     costs,
+    costsBesideRuns,
     audit,
     events,
     allowSelfApproval: config.ALLOW_SELF_APPROVAL,
@@ -155,7 +189,7 @@ export const composeTools = async (
         }),
       ).catch(onError);
     },
-    meter: meterOf(db, costs),
+    book: governance.book,
     observeCall: (sample) => metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger,
     ...(parts.messages === null ? {} : { messages: parts.messages }),
@@ -171,38 +205,3 @@ export const composeTools = async (
     },
   };
 };
-
-/** Direct calls of priced tools on the ledger. */
-export const meterOf =
-  (db: Db, costs: Costs) =>
-  async (entry: {
-    caller: Caller;
-    server: string;
-    tool: string;
-    costNanoUsd: NanoUsd;
-    requestId: string;
-  }): Promise<void> => {
-    await db.write(async (tx) => {
-      const hold = await costs.hold(tx, {
-        tenantId: entry.caller.tenantId,
-        userId: entry.caller.userId,
-        agentId: null,
-        conversationId: null,
-        runId: null,
-        requestId: entry.requestId,
-        kind: 'tool',
-        worstNano: entry.costNanoUsd,
-        runUsedNano: 0,
-      });
-      await costs.settle(tx, hold, [
-        {
-          kind: 'tool',
-          model: null,
-          tool: `${entry.server}.${entry.tool}`,
-          usage: null,
-          costNanoUsd: entry.costNanoUsd,
-          estimated: false,
-        },
-      ]);
-    });
-  };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
@@ -9,10 +10,11 @@ import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
+import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
-import { composeTools, meterOf } from './compose-tools.ts';
+import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -23,13 +25,14 @@ import {
   agentRoutes,
   agentTools,
   createAgentService,
+  createAgentStates,
   createAgentStore,
   createRouter,
   createSuggestionStore,
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
+import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -47,7 +50,12 @@ import {
   feedbackTools,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin, platformSecret } from './features/identity/index.ts';
+import {
+  createIdentity,
+  type FirstAdmin,
+  platformSecret,
+  providerDocument,
+} from './features/identity/index.ts';
 import { type ChargeEmbedding, createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory } from './features/memory/index.ts';
@@ -75,6 +83,7 @@ import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /**
@@ -167,11 +176,12 @@ const chargeEmbedding =
     }
   };
 
-const openStore = (config: Config): Promise<Db> =>
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -206,19 +216,32 @@ export const compose = async (
   publicUrl: () => string,
 ): Promise<Platform> => {
   const clock = systemClock;
+  const governanceConfig = readGovernanceConfig(config);
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
   const lost = Promise.withResolvers<Error>();
   const place = await takeNodePlace(config, logger, lost.resolve);
-  const db = await openStore(config);
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
   const nodeStore = createNodeStore(db);
   const shared = await composeShared(config, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
-  const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
+  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
+    draining: false,
+    chat: null,
+    realtime: null,
+  };
   const draining = (): boolean => state.draining;
 
-  const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
+  const metrics = createMetrics({
+    activeRuns: () => state.chat?.activeRuns() ?? 0,
+    openStreams: () => 0,
+    jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
+    dataFreeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.DATA_DIR);
+      return bavail * bsize;
+    },
+  });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
@@ -230,6 +253,7 @@ export const compose = async (
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
   const audit = createAudit(clock);
+  const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
@@ -239,6 +263,7 @@ export const compose = async (
     shared: shared !== null,
     publicUrl,
     audit,
+    events,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -272,6 +297,14 @@ export const compose = async (
       publishAlert(events, alert);
     },
     onError: (error) => onError(error, 'costs'),
+    onBooked: (entry) =>
+      metrics.ledger({
+        kind: entry.kind,
+        model: entry.model,
+        inputTokens: entry.usage?.inputTokens ?? 0,
+        outputTokens: entry.usage?.outputTokens ?? 0,
+        costUsd: nanoToUsd(entry.costNanoUsd),
+      }),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     audit,
@@ -306,7 +339,7 @@ export const compose = async (
   const chatStore = createChatStore(db, place.nodeId);
   const agents = createAgentService({
     definitions: AGENTS,
-    seats: {},
+    seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
     shared: shared !== null,
@@ -323,7 +356,16 @@ export const compose = async (
         return false;
       }
     },
+    onChange: (tenantId) => agentStates.prime(tenantId),
+    onChanged: (tenantId) => agentStates.changed(tenantId),
   });
+  const agentStates = createAgentStates({
+    clock,
+    events,
+    list: agents.list,
+    onError: (error) => onError(error, 'states of agents could not be looked at'),
+  });
+  events.onEvent(agentStates.onEvent);
   users.registerPersonalData({
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
@@ -346,6 +388,7 @@ export const compose = async (
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
+    governanceConfig,
     db,
     clock,
     bus: events,
@@ -359,6 +402,8 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    refused: refusals.ofSocket,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -379,6 +424,7 @@ export const compose = async (
     close: closeTools,
   } = await composeTools({
     config,
+    governanceConfig,
     db,
     clock,
     logger,
@@ -413,6 +459,7 @@ export const compose = async (
     },
     toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
+    book: governance.book,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
@@ -446,6 +493,7 @@ export const compose = async (
   await nodes.join();
   await nodes.start();
   await realtime.start();
+  state.realtime = realtime;
 
   const tables = rateTables(config);
 
@@ -477,7 +525,7 @@ export const compose = async (
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
     version: VERSION,
-    meter: meterOf(db, costs),
+    book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
     publicUrl,
@@ -560,6 +608,9 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
@@ -589,6 +640,7 @@ export const compose = async (
       state.draining = true;
       clearInterval(maintenance);
       await nodes.stop();
+      agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       chat.close();
@@ -599,6 +651,7 @@ export const compose = async (
       clearTimeout(cut);
       await closeTools();
       await knowledge.close();
+      await refusals.close();
       await costs.close();
       await Promise.all([
         models.close(),

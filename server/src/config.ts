@@ -46,6 +46,9 @@ const int = (fallback: number, min: number, max: number, about: string): Setting
   },
 });
 
+const days = (fallback: number, about: string): Setting<number> =>
+  int(fallback, 0, 36_500, `${about}; 0 keeps them`);
+
 const decimal = (fallback: number, about: string): Setting<number> => ({
   default: fallback,
   about,
@@ -206,6 +209,16 @@ export const SETTINGS = {
   ),
   TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
   TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
+  RETENTION_ARCHIVED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which archived conversations are deleted with their messages and runs',
+  ),
+  RETENTION_RUN_EVENTS_DAYS: days(
+    0,
+    'Days for which the events of finished runs can be replayed; messages, usage and costs stay',
+  ),
+  RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
+  RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
     'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',

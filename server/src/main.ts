@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 
-/** Arguments, signals, listen. Everything else is built in `compose.ts`. */
+/** Arguments, signals, listen. Everything else is built in `compose.ts`; other commands are in `commands/`. */
 
 const MIN_NODE = 24;
 const major = Number(process.versions.node.split('.')[0]);
@@ -12,6 +12,26 @@ if (major < MIN_NODE) {
   process.exit(1);
 }
 enableCompileCache();
+
+const argv = process.argv.slice(2);
+if (argv[0] !== undefined && argv[0] !== 'serve') {
+  const { help, runCommand } = await import('./commands/index.ts');
+  if (['help', '--help', '-h'].includes(argv[0])) {
+    process.stdout.write(`${help()}\n`);
+    process.exit(0);
+  }
+  const io = {
+    env: process.env,
+    folder: process.cwd(),
+    out: (line: string): void => void process.stdout.write(`${line}\n`),
+    now: Date.now,
+  };
+  process.exit(await runCommand(argv, io, (line) => void process.stderr.write(`${line}\n`)));
+}
+if (argv.length > 1) {
+  process.stderr.write(`serve takes no arguments: ${argv.slice(1).join(' ')}\n`);
+  process.exit(2);
+}
 
 const { compose } = await import('./compose.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');

@@ -94,6 +94,23 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'AUDIT-01':
+    'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
+  'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
+  'LOG-01': 'no password, token, key or secret is ever in a line of the log',
+  'OPS-01':
+    'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
+  'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
+  'OPS-03': 'a backup that is killed, or whose disk is full, leaves no file under its name',
+  'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
+  'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
+  'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-07': 'archives can be encrypted; a wrong passphrase or a changed byte gives nothing',
+  'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
+  'OPS-09': 'records go when the settings say, once a day on one node, and never before',
+  'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
+import type { AppError } from '../kernel/errors.ts';
 import { OIDC_PATHS } from '../kernel/oidc.ts';
 import type { ErrorShape } from './error-body.ts';
 import type { Access } from './route.ts';
@@ -10,6 +11,8 @@ export interface RequestContext {
   /** Which rate table counts; null on system endpoints, which show the count and add nothing. */
   table: 'reference' | 'overview' | null;
   caller: Caller | null;
+  /** The error that the request was answered with, for those who look at its end. */
+  fault?: AppError;
 }
 
 declare module 'fastify' {

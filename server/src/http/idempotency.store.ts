@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts';
+import type { Db, Queryable } from '../db/db.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
 /** Encrypts what is kept: an answer may hold a secret that is shown once. */
@@ -8,6 +8,20 @@ export interface BodySeal {
 }
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
+
+/** Drops keys taken before `before`, at most `limit`; how many there were. */
+export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: number): Promise<number> => {
+  const old = tx
+    .selectFrom('idempotency_keys')
+    .select(['caller_id', 'key'])
+    .where('created_at', '<', before)
+    .limit(limit);
+  const gone = await tx
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple }) => eb(refTuple('caller_id', 'key'), 'in', old.$asTuple('caller_id', 'key')))
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};
 
 /** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
 export const createIdempotencyStore = (

@@ -115,16 +115,31 @@ export const registerOpenApi = async (app: FastifyInstance): Promise<void> => {
   });
 };
 
+/** What a plugin describes itself, since its routes are those of a protocol. */
+export interface DocumentPart {
+  paths: Readonly<Record<string, Record<string, unknown>>>;
+  schemas: Readonly<Record<string, Record<string, unknown>>>;
+  securitySchemes?: Readonly<Record<string, Record<string, unknown>>>;
+}
+
 /** The finished document; call after `app.ready()`. */
 export const openApiDocument = (
   app: FastifyInstance,
   publicOperations: ReadonlySet<string>,
+  parts: readonly DocumentPart[] = [],
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
   const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
   components.schemas = { ...components.schemas, ErrorA: errorSchemaA, ErrorB: errorSchemaB };
   document.components = components;
   complete(document, publicOperations);
+  const paths = document.paths as Record<string, unknown>;
+  const securitySchemes = (components as { securitySchemes?: Record<string, unknown> }).securitySchemes ?? {};
+  for (const part of parts) {
+    Object.assign(paths, structuredClone(part.paths));
+    Object.assign(components.schemas, structuredClone(part.schemas));
+    Object.assign(securitySchemes, part.securitySchemes);
+  }
   return document;
 };
 

@@ -139,6 +139,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       clock: time,
       config: governanceConfig(options.config ?? null),
       costs,
+      costsBesideRuns: costs,
       audit,
       events: { publish: (event) => world.events.push(event) },
       allowSelfApproval: options.allowSelfApproval ?? false,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { startBalancer } from './balancer.ts';
 import { type Client, createClient } from './client.ts';
+import { type SecretWatch, watchSecrets } from './secrets.ts';
 import { newDatabase, postgresServer } from './stores.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface TestServer {
   readonly admin: { email: string; password: string };
   /** Every line of the log so far, of all starts. */
   readonly log: readonly Record<string, unknown>[];
+  /** What must never be in the log: collected from all that goes by `fetch`, and whatever a test notes besides. */
+  secrets(): SecretWatch;
   /** What went to standard error so far. */
   stderr(): string;
   /** A client without a token. */
@@ -33,7 +36,7 @@ export interface TestServer {
   exited(): Promise<number | null>;
   /** Starts again on the same folder, with further settings if given. */
   start(env?: Record<string, string>): Promise<void>;
-  /** Ends the server if it runs, and removes the folder. */
+  /** Ends the server if it runs, and removes the folder. Throws where the log holds a secret of the run. */
   close(): Promise<void>;
 }
 
@@ -53,6 +56,8 @@ const DEFAULTS: Record<string, string> = {
   RATE_LIMITS: 'off',
   MODEL: 'builtin',
   MCP_BUILTIN: 'off',
+  // Everything that a line could give away.
+  LOG_LEVEL: 'trace',
 };
 
 const parseLine = (line: string): Record<string, unknown> => {
@@ -81,6 +86,8 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
   const ownFolder = options.dataDir === undefined;
   const dataDir = options.dataDir ?? path.join(mkdtempSync(path.join(tmpdir(), 'pentarch-srv-')), 'data');
   const log: Record<string, unknown>[] = [];
+  const lines: string[] = [];
+  let watch: SecretWatch | null = null;
   let errors = '';
   let child: ChildProcess | null = null;
   let exit: Promise<number | null> = Promise.resolve(null);
@@ -121,6 +128,7 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     createInterface({ input: started.stdout }).on('line', (line) => {
       const entry = parseLine(line);
       log.push(entry);
+      lines.push(line);
       // Behind a balancer the public address is not this process's own.
       if (entry.msg === 'listening') {
         listening.resolve(
@@ -134,6 +142,10 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     exit.then((code) => listening.reject(new StartFailure(code, errors.slice(stderrFrom))));
     try {
       url = await listening.promise;
+      if (watch === null) {
+        watch = watchSecrets(url);
+        watch.note({ password: ADMIN.password, ...env });
+      }
     } finally {
       clearTimeout(timer);
     }
@@ -148,7 +160,9 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
   const close = async (): Promise<void> => {
     await end('SIGKILL');
     await database?.drop();
+    watch?.end();
     if (ownFolder) rmSync(path.dirname(dataDir), { recursive: true, force: true });
+    watch?.assertNoneIn(`${lines.join('\n')}\n${errors}`);
   };
 
   try {
@@ -168,6 +182,10 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     dataDir,
     admin: ADMIN,
     log,
+    secrets() {
+      if (watch === null) throw new Error('the server has not started');
+      return watch;
+    },
     stderr: () => errors,
     anonymous: () => createClient(() => url, null),
     async signIn(email = ADMIN.email, password = ADMIN.password) {
@@ -262,6 +280,8 @@ export const startCluster = async (options: ClusterOptions): Promise<TestCluster
       return first.pid;
     },
     admin: ADMIN,
+    /** Of the first node: it stands for the others, which write the same to the same store. */
+    secrets: () => first.secrets(),
     get log() {
       return nodes.flatMap((node) => node.log);
     },

@@ -17,6 +17,8 @@ import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 import { keyEnds } from './016-key-ends.ts';
 import { nodes } from './030-nodes.ts';
+import { maintenance } from './035-maintenance.ts';
+import { auditReading } from './040-audit-reading.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -38,4 +40,6 @@ export const migrations: readonly SchemaStep[] = [
   runSteps,
   keyEnds,
   nodes,
+  maintenance,
+  auditReading,
 ];

@@ -7,6 +7,7 @@ import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
+import type { MaintenanceTables } from './maintenance.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
 import type { NodeTables } from './nodes.ts';
@@ -26,6 +27,7 @@ export interface Tables
     IdentityTables,
     JobTables,
     KnowledgeTables,
+    MaintenanceTables,
     McpTables,
     MemoryTables,
     NodeTables,

@@ -172,7 +172,7 @@ export const createEnding = ({
       await untilStored(async (again) => {
         // The answer to an earlier try may have been lost on the way, and not the try.
         if (again && !waits && (await store.endedHere(run.runId))) return;
-        await store.write(write);
+        await store.write(write, { repeatable: true });
       });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
       return { row, recorded: told };

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
-import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -58,6 +58,7 @@ export interface RunDeps {
   models: Models;
   costs: RunCosts;
   gate: ToolGate;
+  book: ToolBook;
   store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
@@ -150,7 +151,6 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
     text: 'Error: the server was restarted during this call; it is not known whether it took effect. Check before you try again.',
     passages: [],
     costNano: 0,
-    meteredNano: 0,
     proposalId: null,
   };
 };
@@ -175,7 +175,6 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     text,
     passages,
     costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
-    meteredNano: given?.costNanoUsd ?? 0,
     proposalId: outcome.proposalId,
   };
 };
@@ -304,7 +303,7 @@ const loop = async (
           plan.tools,
           agentId,
           callContext,
-          { gate: deps.gate, clock, timeoutMs: deps.toolTimeoutMs },
+          { gate: deps.gate, book: deps.book, clock, timeoutMs: deps.toolTimeoutMs },
           (item) => events.emit('tool.started', item),
         );
       }),
@@ -320,32 +319,9 @@ const loop = async (
       if (settled.proposalId === null) events.emit('tool.completed', settled.item);
     }
     applyTools(state, calls);
-    await bookTools(calls);
     await writeSteps([{ kind: 'tools', payload: { v: 1, calls } }]);
-  };
-
-  /** Metered tools go on the ledger under a reservation of their own. */
-  const bookTools = async (calls: readonly SettledCall[]): Promise<void> => {
-    for (const call of calls) {
-      if (call.meteredNano === 0) continue;
-      await store.write(async (tx) => {
-        const hold = await costs.hold(tx, {
-          ...subject,
-          kind: 'tool',
-          worstNano: call.meteredNano,
-          runUsedNano: 0,
-        });
-        await costs.settle(tx, hold, [
-          {
-            kind: 'tool',
-            model: null,
-            tool: `${call.item.server}.${call.item.name}`,
-            usage: null,
-            costNanoUsd: call.meteredNano,
-            estimated: false,
-          },
-        ]);
-      });
+    for (const outcome of outcomes) {
+      if ('exceeded' in outcome && outcome.exceeded !== null) throw outcome.exceeded;
     }
   };
 

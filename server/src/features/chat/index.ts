@@ -2,6 +2,7 @@ export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
+export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
 export { ChatRequest, ChatResponse } from './schema.ts';
 export { type ActiveRun, type ChatService, createChatService } from './service.ts';

@@ -29,7 +29,7 @@ import { chatResponseOf, runOf } from './wire.ts';
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
+    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
   /** Tools of the platform and the gateway; chat adds `delegate`. */
   toolSources: readonly ToolSource[];
@@ -389,9 +389,11 @@ export const createChatService = (given: ChatOptions) => {
         stop(live, 'cancelled');
         await live.done.catch(() => {});
       }
-      // Read after the run has ended: until then it may come to wait for one more.
+      // Read when the run has ended: a proposal can have been made while the request to cancel was on its way.
       for (const proposalId of openProposals(await store.steps(id))) {
         await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
+          // Decided in the same moment: there is nothing left to take back.
+          if (error instanceof AppError && error.code === 'CONFLICT') return;
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
         });
       }

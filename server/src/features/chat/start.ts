@@ -1,3 +1,4 @@
+import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
@@ -122,18 +123,40 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
 /** Every agent may hand on a part of its task. */
 const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
 
+interface ToolList {
+  /** The lists of the sources, in order, that these tools were picked from. */
+  lists: readonly (readonly AgentTool[])[];
+  tools: readonly AgentTool[];
+}
+
+/** By caller (an object that stands as long as its rights) and agent. */
+const toolLists = new WeakMap<readonly ToolSource[], WeakMap<Caller, Map<string, ToolList>>>();
+
+/** What this caller may use through this agent. The same list while nothing changes: each run asks for it. */
 export const toolsOf = async (
   sources: readonly ToolSource[],
   caller: Caller,
   agent: EffectiveAgent,
-): Promise<AgentTool[]> => {
-  const lists = await Promise.all(sources.map((source) => source.list(caller, agent.definition.id)));
-  return lists
+): Promise<readonly AgentTool[]> => {
+  const { id } = agent.definition;
+  const byCaller = toolLists.get(sources) ?? new WeakMap<Caller, Map<string, ToolList>>();
+  toolLists.set(sources, byCaller);
+  const byAgent = byCaller.get(caller) ?? new Map<string, ToolList>();
+  byCaller.set(caller, byAgent);
+  const known = byAgent.get(id);
+  const lists = await Promise.all(
+    sources.map((source, i) => (source.fixed && known?.lists[i]) || source.list(caller, id)),
+  );
+  if (known?.lists.length === lists.length && lists.every((list, i) => list === known.lists[i]))
+    return known.tools;
+  const tools = lists
     .flat()
     .filter(
       (tool) =>
         (isDelegate(tool) || mayUse(agent.definition.tools, tool)) && caller.permissions.has(tool.permission),
     );
+  byAgent.set(id, { lists, tools });
+  return tools;
 };
 
 export const createStarter = (deps: StartDeps) => {
@@ -259,7 +282,7 @@ export const createStarter = (deps: StartDeps) => {
       },
     ];
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
-    const firstHold = await store.write(async (tx) => {
+    const write = async (tx: Queryable) => {
       // First what may refuse: nothing is written when the reservation does not fit.
       const taken = await costs.hold(tx, hold);
       if (conversation === null) {
@@ -313,7 +336,9 @@ export const createStarter = (deps: StartDeps) => {
         node_id: store.nodeId,
       });
       return taken;
-    });
+    };
+    // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
+    const firstHold = await store.write(write, { repeatable: true, deferred: !options.streaming });
 
     const title = titleFrom(questions[0] ?? request.message);
     const record: PlanStep = {

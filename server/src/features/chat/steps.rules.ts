@@ -56,10 +56,8 @@ export interface SettledCall {
   item: ToolCall;
   text: string;
   passages: NumberedPassage[];
-  /** What the call cost in all. */
+  /** What the call cost in all; it stands on the ledger. */
   costNano: NanoUsd;
-  /** The part of it that is not on the ledger yet. */
-  meteredNano: NanoUsd;
   /** Set while it waits. */
   proposalId: string | null;
 }

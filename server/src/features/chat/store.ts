@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { compiled, compiledCount } from '../../db/compiled.ts';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -212,7 +212,8 @@ export class RunLost extends Error {
 export const createChatStore = (db: Db, nodeId: string) => ({
   nodeId,
 
-  write: <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => db.write(work),
+  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
+    db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });

@@ -1,5 +1,7 @@
+export { addConversationCost } from './cost.store.ts';
 export { titleFrom } from './export.rules.ts';
 export { createFeedbackStore } from './feedback.store.ts';
+export { dropArchivedBefore } from './retention.store.ts';
 export { conversationRoutes } from './routes.ts';
 export { Citation, Message, ToolCall, Usage } from './schema.ts';
 export { type ConversationService, createConversationService } from './service.ts';

@@ -49,6 +49,7 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       tag: 'Costs',
       access: 'costs:read',
       query: UsageQuery,
+      audit: { action: 'costs.exported', targetType: 'costs', onlyAs: 'text/csv' },
       responses: { 200: Usage },
       handler: ({ caller, query, request, reply }) =>
         wantsCsv(request.headers.accept) ? sendCsv(usage, caller, query, reply) : usage.usage(caller, query),
@@ -61,6 +62,7 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       tag: 'Costs',
       access: 'costs:read',
       query: UsageQuery,
+      audit: { action: 'costs.exported', targetType: 'costs' },
       responses: { 200: Csv },
       produces: 'text/csv',
       handler: ({ caller, query, reply }) => sendCsv(usage, caller, query, reply),

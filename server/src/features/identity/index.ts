@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
+import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -24,6 +26,7 @@ import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
 import { callerOf } from './principal.ts';
+import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -56,6 +59,15 @@ export interface IdentityConfig {
   ADMIN_PASSWORD: string | null;
 }
 
+/** The provider's part of the OpenAPI document. */
+export const providerDocument: DocumentPart = {
+  paths: providerPaths,
+  schemas: providerSchemas,
+  securitySchemes: {
+    client: { type: 'http', scheme: 'basic', description: 'Id and secret of a confidential client' },
+  },
+};
+
 export interface IdentityOptions {
   db: Db;
   clock: Clock;
@@ -68,6 +80,7 @@ export interface IdentityOptions {
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
+  events: EventSink;
   mailer: Mailer;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
@@ -105,8 +118,16 @@ export interface Identity {
   forgetTenant(tenantId: string): void;
 }
 
-const KEY_MAX_AGE_MS = 90 * 86_400_000;
+/** Age at which a signing key is replaced by itself, in ms. */
+export const SIGNING_KEY_LIFE = 90 * 86_400_000;
 const MAINTENANCE_EVERY_MS = 3_600_000;
+
+/**
+ * How long a retired signing key must still verify. Another node may go on signing with it until its own hourly look at
+ * the store.
+ */
+export const tokenLifeMs = (accessTokenMinutes: number): number =>
+  (accessTokenMinutes * 60 + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
@@ -118,9 +139,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     db,
     clock,
     seal,
-    // Another node may go on signing with a retired key until its own hourly look at the store.
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
-    maxAgeMs: KEY_MAX_AGE_MS,
+    tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
+    maxAgeMs: SIGNING_KEY_LIFE,
   });
   const tokens = createAccessTokens({
     keys,
@@ -152,7 +172,14 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             issuer: config.IDP_URL,
             audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
           }),
-          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          people: createPeople({
+            db,
+            clock,
+            audit,
+            events: options.events,
+            issuer: config.IDP_URL,
+            create: config.IDP_CREATE_USERS,
+          }),
           changed: forgetUser,
         });
   if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
@@ -313,4 +340,5 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
-export { platformSecret } from './signing/seal.ts';
+export { createSigningKeys } from './signing/keys.ts';
+export { createSeal, platformSecret } from './signing/seal.ts';

@@ -22,6 +22,7 @@ import { knowledgeTools } from './tools.ts';
 import { documentWire } from './wire.ts';
 
 export { createStoreBlobs } from './blobs.store.ts';
+export { createIndexLoader, type IndexLoader } from './carry.store.ts';
 export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
 
 export interface KnowledgeOptions {

@@ -8,6 +8,7 @@ import type { NodeMessages } from '../../../kernel/cluster.ts';
 /** Sessions of clients that speak the protocol with sessions (up to 2025-11-25); newer ones need none. */
 export interface DoorSession {
   caller: Caller;
+  server: Server;
   transport: NodeStreamableHTTPServerTransport;
   lastUsedAt: number;
 }
@@ -22,7 +23,7 @@ export interface DoorSessions {
     id: string,
     caller: Caller,
     serverFor: (caller: () => Caller) => Server,
-  ): Promise<Pick<DoorSession, 'transport'> | null>;
+  ): Promise<Pick<DoorSession, 'transport' | 'server'> | null>;
   /** The client ends it, at whichever node: no node serves it any more. */
   ended(id: string): void;
   close(): Promise<void>;
@@ -95,8 +96,9 @@ export const createDoorSessions = (now: () => number, shared: SharedSessions | n
           sessions.delete(id);
         },
       });
-      const session: DoorSession = { caller, transport, lastUsedAt: now() };
-      await serverFor(() => session.caller).connect(transport);
+      const server = serverFor(() => session.caller);
+      const session: DoorSession = { caller, server, transport, lastUsedAt: now() };
+      await server.connect(transport);
       return session;
     },
     async find(id, caller, serverFor) {
@@ -104,8 +106,9 @@ export const createDoorSessions = (now: () => number, shared: SharedSessions | n
       if (session === undefined) {
         if (!isOfAnotherNode(id, caller)) return null;
         const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
-        await serverFor(() => caller).connect(transport);
-        return { transport };
+        const server = serverFor(() => caller);
+        await server.connect(transport);
+        return { transport, server };
       }
       if (session.caller.userId !== caller.userId) return null;
       // Permissions as they are now, not as they were when the session began.
