@@ -165,6 +165,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   });
   await mcp.start();
   const door = createMcpDoor({
+    shared: null,
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,
     version: '2.0.0',

@@ -393,6 +393,7 @@ export const createStarter = (deps: StartDeps) => {
         first_token_ms: null,
         created_at: now,
         finished_at: null,
+        node_id: store.nodeId,
       });
       return taken;
     };
