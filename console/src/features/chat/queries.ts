@@ -55,11 +55,7 @@ export const useConversationActions = () => {
       mutationFn: async ({ id, format }: { id: string; format: 'json' | 'markdown' }) => {
         const text = await api.conversations.export(id, { format });
         const json = format === 'json';
-        save(
-          `conversation-${id}.${json ? 'json' : 'md'}`,
-          json ? 'application/json' : 'text/markdown',
-          text,
-        );
+        save(`conversation-${id}.${json ? 'json' : 'md'}`, json ? 'application/json' : 'text/markdown', text);
       },
     }),
   };
