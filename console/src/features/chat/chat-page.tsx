@@ -165,10 +165,10 @@ const ChatPage = () => {
             </Button>
           )}
         </header>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
         <div
           ref={scroller}
           className={styles.thread}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys
           tabIndex={0}
           role="log"
           aria-live="off"
