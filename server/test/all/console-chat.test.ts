@@ -64,10 +64,10 @@ it('goes on after a reload and after the network was gone, and loses no characte
 it('stops, and says that the answer was stopped', async () => {
   const { page, context } = await app.open();
   await page.waitForURL('**/chat');
-  provider.always({ chunks: ['one ', 'two ', 'three '], hangAfter: 2 });
+  provider.always({ chunks: Array.from({ length: 400 }, (_, n) => `word${n} `), chunkDelayMs: 100 });
   await page.getByLabel('Message', { exact: true }).fill('Never end');
   await page.keyboard.press('Enter');
-  await page.getByText('one two').waitFor();
+  await page.getByText('word3 ').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('stopped', { exact: true }).waitFor();
   await context.close();
