@@ -47,7 +47,7 @@ it('goes on after a reload and after the network was gone, and loses no characte
   await page.waitForURL('**/chat');
   const pieces = Array.from({ length: 60 }, (_, n) => `piece${n} `);
   provider.always({ chunks: pieces, chunkDelayMs: 150 });
-  await page.getByLabel('Message', { exact: true }).fill('Say much');
+  await page.getByLabel('Message', { exact: true }).fill('/zeus Say much');
   await page.keyboard.press('Enter');
   await page.getByText('piece3 ').waitFor();
   await page.reload();
@@ -65,7 +65,7 @@ it('stops, and says that the answer was stopped', async () => {
   const { page, context } = await app.open();
   await page.waitForURL('**/chat');
   provider.always({ chunks: Array.from({ length: 400 }, (_, n) => `word${n} `), chunkDelayMs: 100 });
-  await page.getByLabel('Message', { exact: true }).fill('Never end');
+  await page.getByLabel('Message', { exact: true }).fill('/zeus Never end');
   await page.keyboard.press('Enter');
   await page.getByText('word3 ').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
