@@ -67,7 +67,11 @@ const operation = (
   tags: [PROVIDER_TAG],
   security,
   ...more,
-  responses: { ...responses, 429: fault('Too many requests from this address; Retry-After in seconds') },
+  responses: {
+    ...responses,
+    429: fault('Too many requests from this address; Retry-After in seconds'),
+    default: fault('Refused before the operation was reached, such as a token in the address (401)'),
+  },
 });
 
 const BEARER = [{ bearer: [] }];
@@ -99,6 +103,7 @@ export const providerPaths: Readonly<Record<string, Json>> = {
       {
         303: {
           description: 'To the sign-in page, or back to redirect_uri with code and state, or with error',
+          content: { 'text/html': { schema: { type: 'string' } } },
         },
         400: page('The client or redirect_uri is not good: nothing is redirected'),
       },
@@ -182,7 +187,10 @@ export const providerPaths: Readonly<Record<string, Json>> = {
   },
   [OIDC_PATHS.jwks]: {
     get: operation('getSigningKeys', 'Public keys that access and ID tokens are signed with (RFC 7517)', [], {
-      200: json('A JWK set', ref('JwkSet')),
+      200: {
+        description: 'A JWK set',
+        content: { 'application/jwk-set+json': { schema: ref('JwkSet') } },
+      },
     }),
   },
   [OIDC_PATHS.userinfo]: Object.fromEntries(
@@ -203,7 +211,7 @@ export const providerPaths: Readonly<Record<string, Json>> = {
       [],
       {
         200: page('Asks whether to sign out'),
-        303: { description: 'Back to the client' },
+        303: { description: 'Back to the client', content: { 'text/html': { schema: { type: 'string' } } } },
         400: page('A parameter is not good'),
       },
       {
