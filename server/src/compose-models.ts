@@ -171,7 +171,7 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
     ),
   });
   try {
-    return createModels({
+    const models = createModels({
       providers,
       defaultModel,
       fallbacks: config.MODEL_FALLBACKS.map(ggufId),
@@ -183,6 +183,9 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
       random: Math.random,
       sleep: pause,
     });
+    // A name that no provider has ends the start, not the first message.
+    if (config.MEMORY_MODEL !== null) models.resolve(config.MEMORY_MODEL, '/MEMORY_MODEL');
+    return models;
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError(error.message.replace(/^\//, ''));
     throw error;

@@ -15,6 +15,7 @@ import {
 import {
   createChatSend,
   createEventBus,
+  createEventRelay,
   createHub,
   type EventBus,
   socketPlugin,
@@ -34,6 +35,7 @@ import {
 } from './jobs/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
+import type { NodeMessages } from './kernel/cluster.ts';
 import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
@@ -82,8 +84,13 @@ const WAITING_EVERY_MS = 3_000;
 const RETENTION_EVERY_MS = 60_000;
 const MAX_EXPORTED = 10_000;
 
-export const createBus = (clock: Clock, onError: RealtimeParts['onError']): EventBus =>
-  createEventBus({ clock, onError });
+/** Events reach the connections of all nodes by `messages`; null for a process by itself. */
+export const createBus = (
+  clock: Clock,
+  onError: RealtimeParts['onError'],
+  messages: NodeMessages | null,
+): EventBus =>
+  createEventBus({ clock, onError, ...(messages === null ? {} : { relay: createEventRelay(messages) }) });
 
 /** Cost alerts as events: of a user to that user, of a tenant or an agent to those who see the whole tenant. */
 export const publishAlert = (bus: EventBus, alert: CostAlert): void => {

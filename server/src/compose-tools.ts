@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
@@ -21,7 +20,7 @@ import {
   governanceConfig,
   SEATS,
 } from './features/governance/index.ts';
-import { secretFile } from './features/identity/index.ts';
+import { platformSecret } from './features/identity/index.ts';
 import {
   createFilesServer,
   createMcpFeature,
@@ -35,6 +34,7 @@ import type { Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
+import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventSink } from './kernel/events.ts';
 import { sumNano } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
@@ -57,6 +57,7 @@ export interface ToolParts {
   /** All tools of the platform besides those of the gateway; asked late, since they need the gate themselves. */
   ownSources(): readonly ToolSource[];
   onDecided(proposalId: string, decision: Decision): void;
+  messages: NodeMessages | null;
 }
 
 /** Server name of the platform's own tools. */
@@ -155,10 +156,7 @@ export const composeTools = async (
   const open = createGuardedFetch({ allowPrivate: true, ...guardOptions });
   const mcp = createMcpFeature({
     db,
-    secretKey: Buffer.from(
-      secretFile(config.DATA_DIR, 'mcp.key', () => randomBytes(32).toString('base64url')),
-      'base64url',
-    ),
+    secretKey: Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url'),
     connector: createMcpConnector({
       clientInfo: { name: 'pentarch', version: '2.0.0' },
       guarded,
@@ -194,6 +192,7 @@ export const composeTools = async (
     book: governance.book,
     observeCall: (sample) => metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger,
+    ...(parts.messages === null ? {} : { messages: parts.messages }),
   });
   mcpFeature = mcp;
   return {

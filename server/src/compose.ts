@@ -12,6 +12,7 @@ import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
+import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
@@ -54,11 +55,17 @@ import {
   importRoutes,
 } from './features/conversations/index.ts';
 import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin, providerDocument } from './features/identity/index.ts';
-import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import {
+  createIdentity,
+  type FirstAdmin,
+  platformSecret,
+  providerDocument,
+} from './features/identity/index.ts';
+import { type ChargeEmbedding, createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
-import { createMemory } from './features/memory/index.ts';
+import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, toAppError } from './features/models/index.ts';
+import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
@@ -77,6 +84,7 @@ import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
 import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
+import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
 import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
@@ -86,7 +94,10 @@ import { nanoToUsd } from './kernel/money.ts';
 import { estimateTokens } from './kernel/tokens.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
-/** The composition root: the only place that builds adapters and hands features their neighbours. */
+/**
+ * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
+ * list of who gets what, in the order of building; what can stand apart is in `compose-*.ts`.
+ */
 export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;
@@ -95,10 +106,13 @@ export interface Platform {
   routes: readonly AnyRoute[];
   /** The same of its tools. */
   tools: readonly ToolSource[];
+  /** Settles when this process must not go on, since its place on the store is somebody else's. */
+  lost: Promise<Error>;
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
+const VERSION = '2.0.0';
 const MAX_KEPT_REQUESTS = 2_000;
 /** JSON of an export in its archive: it is parsed in this process. */
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
@@ -232,7 +246,12 @@ export const compose = async (
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
+  const lost = Promise.withResolvers<Error>();
+  const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, (error) => onError(error, 'the log of the store'));
+  const nodeStore = createNodeStore(db);
+  const shared = await composeShared(config, place, nodeStore, onError);
+  const messages = shared?.messages ?? null;
   const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
     draining: false,
     chat: null,
@@ -253,7 +272,7 @@ export const compose = async (
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
-  const events = createBus(clock, onError);
+  const events = createBus(clock, onError, messages);
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -266,6 +285,8 @@ export const compose = async (
     clock,
     config,
     dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    shared: shared !== null,
     publicUrl,
     audit,
     events,
@@ -316,15 +337,23 @@ export const compose = async (
   });
   await costs.start();
 
-  const idempotencyStore = createIdempotencyStore(db, identity.seal);
+  const idempotencyStore = createIdempotencyStore(db, identity.seal, place.nodeId);
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
-  const memory = createMemory({ db, clock, embedder, maxImportBytes: config.MAX_UPLOAD_BYTES });
+  const memoryModel = config.MEMORY_MODEL;
+  const memory = createMemory({
+    db,
+    clock,
+    embedder,
+    maxImportBytes: config.MAX_UPLOAD_BYTES,
+    ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
+  });
+  const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const knowledge = await createKnowledge({
     db,
     sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,
-    blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
+    blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
     tables: tableEngine,
@@ -333,18 +362,20 @@ export const compose = async (
     idempotency,
     clock,
     searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
+    ...(shared === null ? {} : { turn: () => shared.locks.take('knowledge.refresh') }),
     warn: onError,
   });
   await knowledge.recover();
 
   const conversationStore = createConversationStore(db);
   const conversations = createConversationService({ store: conversationStore, clock });
-  const chatStore = createChatStore(db);
+  const chatStore = createChatStore(db, place.nodeId);
   const agents = createAgentService({
     definitions: AGENTS,
     seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
+    shared: shared !== null,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
@@ -440,6 +471,7 @@ export const compose = async (
     callerFor: identity.callerFor,
     ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
+    messages,
   });
   ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
@@ -467,7 +499,8 @@ export const compose = async (
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
-    queue: createConversationQueue(),
+    queue: createConversationQueue(shared?.locks ?? null),
+    messages,
     events,
     outbox: realtime.outbox,
     onError,
@@ -475,26 +508,49 @@ export const compose = async (
   state.chat = chat;
   await mcp.start();
   await governance.start();
-  const recovered = await chat.recover();
-  if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
+  const nodes = createNodes({
+    store: nodeStore,
+    clock,
+    nodeId: place.nodeId,
+    version: VERSION,
+    alone: place.alone,
+    async takeOver(fresh) {
+      if (state.draining) return;
+      const recovered = await chat.recover(fresh);
+      if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'took up runs that were left');
+      await idempotencyStore.releaseDead(fresh);
+    },
+    returned: () => chat.shedLost(),
+    onDead: (ids) => logger.warn({ nodes: ids }, 'nodes have gone silent'),
+    onError,
+  });
+  await nodes.join();
+  await nodes.start();
   await realtime.start();
   state.realtime = realtime;
 
   const tables = rateTables(config);
 
+  const forgetTenant = (tenantId: string): void => {
+    identity.forgetTenant(tenantId);
+    costs.forgetTenant(tenantId);
+  };
+  messages?.receive('tenant.changed', (tenantId) => {
+    if (typeof tenantId === 'string') forgetTenant(tenantId);
+  });
   const tenants = createTenants({
     db,
     clock,
     audit,
     firstAdmin: firstAdminOf(users, identity.accounts),
     changed: (tenantId) => {
-      identity.forgetTenant(tenantId);
-      costs.forgetTenant(tenantId);
+      forgetTenant(tenantId);
+      messages?.send('tenant.changed', tenantId);
     },
   });
 
   const limits = {
-    log: createMemoryRateLog(largestLimit(tables)),
+    log: shared === null ? createMemoryRateLog(largestLimit(tables)) : createSharedRateLog(shared.windows),
     tables,
     enforce: config.RATE_LIMITS,
     clock,
@@ -502,7 +558,7 @@ export const compose = async (
   const door = createMcpDoor({
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
-    version: '2.0.0',
+    version: VERSION,
     book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
@@ -510,12 +566,16 @@ export const compose = async (
     issuer: () => config.IDP_URL ?? publicUrl(),
     corsOrigins: config.CORS_ORIGINS,
     draining,
+    shared:
+      messages === null
+        ? null
+        : { key: platformSecret(config.DATA_DIR, 'cookie.key', config.PLATFORM_KEY), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
   const routes: AnyRoute[] = [
     ...systemRoutes({
-      version: '2.0.0',
+      version: VERSION,
       startedAt,
       now: clock.now,
       draining,
@@ -523,7 +583,7 @@ export const compose = async (
       metricsToken: config.METRICS_TOKEN,
       checks: {
         store: async () => {
-          await db.ping();
+          await Promise.all([db.ping(), shared?.ping()]);
           return { status: 'ok' };
         },
         migrations: () => ({ status: 'ok' }),
@@ -626,6 +686,7 @@ export const compose = async (
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
   await app.ready();
+  await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
     .then(() => router.warm())
@@ -635,14 +696,17 @@ export const compose = async (
     app,
     admin,
     models,
+    lost: lost.promise,
     routes,
     tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      await nodes.stop();
       agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
+      chat.close();
       await door.close();
       // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -659,7 +723,10 @@ export const compose = async (
         outgoing.close(),
         tableEngine.close(),
       ]);
+      await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
+      await shared?.close();
       await db.close();
+      await place.release();
       lock.release();
     },
   };

@@ -122,7 +122,12 @@ export const SETTINGS = {
     'Folder of the SQLite file, document bytes and keys; made with mode 0700, locked by one process',
   ),
   DATABASE_URL: secret('PostgreSQL address (postgres://…) in place of the embedded SQLite file'),
-  REDIS_URL: secret('Redis or Valkey address in place of the in-process limits and fan-out'),
+  REDIS_URL: secret(
+    'Redis (7 or newer) or Valkey address: lets several nodes work on one DATABASE_URL; the same on each',
+  ),
+  PLATFORM_KEY: secret(
+    'Text of at least 32 characters that all nodes share: their keys are derived from it; default: random keys in DATA_DIR/keys',
+  ),
   SQLITE_SYNCHRONOUS: oneOf(
     ['full', 'normal'],
     'full',
@@ -158,6 +163,9 @@ export const SETTINGS = {
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
+  MEMORY_MODEL: optional(
+    'Model that reads facts out of messages besides the patterns, for example openai/gpt-5-mini; counted on the ledger',
+  ),
   EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
   EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
   OPENAI_API_KEY: secret('Key for OpenAI'),
@@ -296,6 +304,16 @@ const checkTogether = (config: Config): void => {
   if (config.IDP_URL !== null && config.IDP_CLIENT_SECRET === null) {
     throw new ConfigError(
       'IDP_URL needs IDP_CLIENT_SECRET: this API asks the provider about opaque tokens with it',
+    );
+  }
+  if (config.REDIS_URL !== null && config.DATABASE_URL === null) {
+    throw new ConfigError(
+      'REDIS_URL needs DATABASE_URL: several nodes share their records in PostgreSQL; one process on SQLite needs no Redis',
+    );
+  }
+  if (config.PLATFORM_KEY !== null && config.PLATFORM_KEY.length < 32) {
+    throw new ConfigError(
+      'PLATFORM_KEY must have at least 32 characters, for example from: openssl rand -base64 32',
     );
   }
   const weak = config.ADMIN_PASSWORD !== null && config.ADMIN_PASSWORD.length < 12;

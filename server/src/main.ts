@@ -35,6 +35,7 @@ if (argv.length > 1) {
 
 const { compose } = await import('./compose.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
+const { StartRefused } = await import('./db/refusal.ts');
 const { banner } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
 
@@ -63,23 +64,31 @@ const start = async (): Promise<void> => {
     dataDir: config.DATABASE_URL === null ? config.DATA_DIR : `${config.DATA_DIR} (records in PostgreSQL)`,
     model: platform.models.defaultModel.id,
   };
-  logger.info({ url, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
+  logger.info({ url, port, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
   // The password is for a person's eyes: standard error, never the log.
   process.stderr.write(banner(facts));
 
   let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return process.exit(1);
+  const end = (exitCode: number): void => {
     stopping = true;
-    logger.info({ signal }, 'stopping');
     platform.close().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');
         process.exit(1);
       },
     );
   };
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) return process.exit(1);
+    logger.info({ signal }, 'stopping');
+    end(0);
+  };
+  platform.lost.then((error) => {
+    if (stopping) return;
+    logger.fatal({ err: error }, 'the store is another process’ now: stopping');
+    end(1);
+  });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 };
@@ -90,8 +99,7 @@ process.on('unhandledRejection', (reason) => {
 
 start().catch((error: unknown) => {
   const text =
-    error instanceof ConfigError ||
-    (error instanceof Error && !('code' in error) && error.message.startsWith('the data folder'))
+    error instanceof ConfigError || error instanceof StartRefused
       ? error.message
       : error instanceof Error
         ? (error.stack ?? error.message)

@@ -136,6 +136,25 @@ export const REQUIREMENTS = {
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
+  // Several nodes
+  'CLU-01': 'nodes that start at once make one platform',
+  'CLU-02': 'a run is followed, resumed and stopped at any node',
+  'CLU-03': 'a conversation has one run at a time over all nodes',
+  'CLU-04': 'events reach the connections of every node',
+  'CLU-05': 'sign-out, roles and suspension count at every node with the next request',
+  'CLU-06': 'failed sign-ins are counted over all nodes',
+  'CLU-07': 'an idempotency key is in use at all nodes at once',
+  'CLU-08': 'documents are the same at every node',
+  'CLU-09': 'runs and keys of a dead node are taken over within a minute, those of live nodes by nobody',
+  'CLU-10': 'rate limits are exact over all nodes',
+  'CLU-11': 'a decision reaches the node whose run waits for it',
+  'CLU-12': 'MCP sessions are served by every node',
+  'CLU-13': 'a node that does not fit the others is refused at its start, with words for its operator',
+  'CLU-14':
+    'store or Redis away: 503, not ready, no acknowledgement lost, back within 10 s without a restart',
+  'CLU-15':
+    'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
+  'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

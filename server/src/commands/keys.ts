@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
-import { createSeal, secretFile } from '../features/identity/index.ts';
+import { createSeal, platformSecret } from '../features/identity/index.ts';
 
-type Keys = Pick<Config, 'DATA_DIR'>;
+type Keys = Pick<Config, 'DATA_DIR' | 'PLATFORM_KEY'>;
 
-/** What this installation seals secrets of the store with. Makes the key when the data folder has none yet. */
-export const sealOf = (config: Keys) => createSeal(config.DATA_DIR);
+/** What this installation seals secrets of the store with. Makes the key when neither folder nor settings have one yet. */
+export const sealOf = (config: Keys) => createSeal(config.DATA_DIR, config.PLATFORM_KEY);
 
 /** The key of what the MCP gateway keeps encrypted. */
 export const mcpKeyOf = (config: Keys): Buffer =>
-  Buffer.from(
-    secretFile(config.DATA_DIR, 'mcp.key', () => randomBytes(32).toString('base64url')),
-    'base64url',
-  );
+  Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url');

@@ -113,10 +113,13 @@ export const openPostgres = async (options: { url: string; maxConnections?: numb
     connectionString: options.url,
     max: options.maxConnections ?? 20,
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
     types: numbers,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool, and what ran on it has failed; without a listener on each, in the
+  // pool or in use, it would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   await migrate(read, 'postgres', migrations);
   return {

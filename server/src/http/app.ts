@@ -288,6 +288,13 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   return app;
 };
 
+/** The answer of a route whose body no schema describes: none at all, or bytes of any type. */
+const bodiless = ({ responses, produces }: AnyRoute): { status: number; bytes: boolean }[] => {
+  const [first] = Object.entries(responses);
+  if (first === undefined || first[1] !== null) return [];
+  return [{ status: Number(first[0]), bytes: produces !== undefined }];
+};
+
 /** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`. */
 const mountDocument = (
   app: FastifyInstance,
@@ -297,9 +304,16 @@ const mountDocument = (
   const open = new Set(
     routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
   );
+  const bare = new Map(
+    routes.flatMap((r) =>
+      bodiless(r).flatMap((answer) =>
+        [r.operationId, `${r.operationId}V2`].map((id) => [id, answer] as const),
+      ),
+    ),
+  );
   let document: Record<string, unknown> | null = null;
   const built = (): Record<string, unknown> => {
-    document ??= openApiDocument(app, open, parts);
+    document ??= openApiDocument(app, open, bare, parts);
     return document;
   };
   const config = { access: 'public', surface: 'root' } as const;

@@ -23,7 +23,12 @@ export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: 
   return Number(gone.numDeletedRows);
 };
 
-export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): IdempotencyStore => ({
+/** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
+export const createIdempotencyStore = (
+  db: Db,
+  seal: BodySeal = PLAIN,
+  nodeId: string | null = null,
+): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
       await tx
@@ -34,7 +39,7 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .execute();
       const inserted = await tx
         .insertInto('idempotency_keys')
-        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now })
+        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now, node_id: nodeId })
         .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
@@ -77,6 +82,20 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
         .where('state', '=', 'running')
+        .execute();
+    }),
+  releaseDead: (fresh) =>
+    db.write(async (tx) => {
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where('state', '=', 'running')
+        .where('node_id', 'is not', null)
+        .where((w) =>
+          w.or([
+            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+            ...(fresh && nodeId !== null ? [w('node_id', '=', nodeId)] : []),
+          ]),
+        )
         .execute();
     }),
   sweep: (now) =>

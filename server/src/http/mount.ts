@@ -168,7 +168,7 @@ const optionsOf = (
       ...(route.description === undefined ? {} : { description: route.description }),
       ...(route.deprecated === undefined ? {} : { deprecated: true }),
       ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
-      ...(route.produces === undefined ? {} : { produces: [route.produces] }),
+      ...(route.produces === undefined ? {} : { produces: [route.produces].flat() }),
       ...(route.body === undefined || route.consumes !== undefined ? {} : { body: route.body }),
       querystring: route.query ?? NO_PARAMETERS,
       ...(route.params === undefined ? {} : { params: route.params }),

@@ -76,8 +76,22 @@ interface OpenApiOperation {
   parameters?: unknown[];
 }
 
+/** Of an answer in several forms the schema describes the JSON; the others are text. */
+const textBesideJson = (answer: unknown): void => {
+  if (typeof answer !== 'object' || answer === null || !('content' in answer)) return;
+  const content = answer.content as Record<string, unknown>;
+  if (content['application/json'] === undefined) return;
+  for (const type of Object.keys(content)) {
+    if (type.startsWith('text/')) content[type] = { schema: { type: 'string' } };
+  }
+};
+
 /** Adds to each operation what all share: error bodies, security, the idempotency header. */
-const complete = (document: Record<string, unknown>, publicOperations: ReadonlySet<string>): void => {
+const complete = (
+  document: Record<string, unknown>,
+  publicOperations: ReadonlySet<string>,
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
     const shape = shapeOf(path);
@@ -86,8 +100,18 @@ const complete = (document: Record<string, unknown>, publicOperations: ReadonlyS
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
       operation.responses ??= {};
-      if (Object.keys(operation.responses).length === 0)
-        operation.responses.default = { description: 'The answer' };
+      for (const answer of Object.values(operation.responses)) textBesideJson(answer);
+      const bare = bodiless.get(operation.operationId ?? '');
+      if (bare !== undefined && operation.responses[bare.status] === undefined) {
+        delete operation.responses.default;
+        operation.responses[bare.status] = bare.bytes
+          ? { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+          : { description: 'Done; no body' };
+      }
+      operation.responses.default ??= {
+        description: 'Refused before the operation was reached, such as 400, 405, 408, 414, 417 and 431',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
+      };
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;
@@ -149,6 +173,8 @@ export interface DocumentPart {
 export const openApiDocument = (
   app: FastifyInstance,
   publicOperations: ReadonlySet<string>,
+  /** Operations whose answer no schema describes. */
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
   parts: readonly DocumentPart[] = [],
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
@@ -160,7 +186,7 @@ export const openApiDocument = (
     ErrorOpenAI: errorSchemaOpenAi,
   };
   document.components = components;
-  complete(document, publicOperations);
+  complete(document, publicOperations, bodiless);
   const paths = document.paths as Record<string, unknown>;
   const securitySchemes = (components as { securitySchemes?: Record<string, unknown> }).securitySchemes ?? {};
   for (const part of parts) {

@@ -58,7 +58,7 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
   responses: Record<number, TSchema | null>;
   /** Content type of the answer when it is not JSON. */
-  produces?: string;
+  produces?: string | readonly string[];
   bodyLimitBytes?: number;
   /** Answers with `Deprecation` and `Sunset` (dates as ISO 8601). */
   deprecated?: { since: string; sunset: string };

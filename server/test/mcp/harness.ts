@@ -31,6 +31,7 @@ import { unauthorized } from '../../src/kernel/errors.ts';
 import { usdToNano } from '../../src/kernel/money.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, GateDecision, ToolBook, ToolContext, ToolSource } from '../../src/kernel/tools.ts';
+import { holdToContract } from '../support/contract.ts';
 
 /** The MCP feature behind the real HTTP base, with a store of its own, and governance and identity made by the test. */
 
@@ -164,6 +165,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
   });
   await mcp.start();
   const door = createMcpDoor({
+    shared: null,
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,
     version: '2.0.0',
@@ -219,6 +221,14 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      holdToContract({
+        method,
+        path: `/api/v1${requestPath}`,
+        status: response.status,
+        contentType: response.headers.get('content-type'),
+        text,
+        namedPeople: true,
+      });
       return {
         status: response.status,
         headers: response.headers,

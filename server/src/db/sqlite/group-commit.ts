@@ -42,8 +42,13 @@ export const createGroupCommit = (
         connection.step('release w');
         done.push(pending);
       } catch (error) {
-        connection.step('rollback to w');
-        connection.step('release w');
+        try {
+          connection.step('rollback to w');
+          connection.step('release w');
+        } catch {
+          // A full disk makes the engine undo the whole transaction: the other writes are gone as well, for this reason.
+          throw error;
+        }
         pending.failed(error);
       }
     }

@@ -63,6 +63,8 @@ export interface RunRow {
   first_token_ms: number | null;
   created_at: number;
   finished_at: number | null;
+  /** The node that runs it or has run it; null where an earlier release started it. */
+  node_id: string | null;
 }
 
 export interface ConversationSummaryRow {

@@ -10,6 +10,7 @@ import type { KnowledgeTables } from './knowledge.ts';
 import type { MaintenanceTables } from './maintenance.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NodeTables } from './nodes.ts';
 import type { NotificationTables } from './notifications.ts';
 import type { RunStepTables } from './run-steps.ts';
 import type { TaskTables } from './tasks.ts';
@@ -29,6 +30,7 @@ export interface Tables
     MaintenanceTables,
     McpTables,
     MemoryTables,
+    NodeTables,
     NotificationTables,
     RunStepTables,
     TaskTables,

@@ -14,7 +14,7 @@ import { fingerprintOf } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { ActiveRun, ChatService, RunEvent } from '../chat/index.ts';
+import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 
 /** One request of the A2A protocol, on the chat service. */
@@ -35,8 +35,10 @@ export interface HandlerOptions {
 interface FoundRun {
   runId: string;
   /** Null where it has ended: then `events` are all that it told. */
-  live: ActiveRun | null;
+  live: FollowedRun | null;
   events: RunEvent[];
+  /** Resolves when there is something to tell: the answer, a failure, or that the run waits for a decision. */
+  settled(): Promise<void>;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -60,13 +62,16 @@ const readMessage = (message: Message): { text: string; data: unknown[] } => {
 };
 
 /** What follows on of a run's events, in order; ends with the run. Leaving it early leaves the run alone. */
-async function* eventsOf(run: ActiveRun): AsyncGenerator<RunEvent> {
+async function* eventsOf(run: FollowedRun): AsyncGenerator<RunEvent> {
+  const waiting: RunEvent[] = [];
   let wake = (): void => {};
   let ended = false;
-  let read = 0;
   const leave = run.events.follow(
     0,
-    () => wake(),
+    (event) => {
+      waiting.push(event);
+      wake();
+    },
     () => {
       ended = true;
       wake();
@@ -74,21 +79,22 @@ async function* eventsOf(run: ActiveRun): AsyncGenerator<RunEvent> {
   );
   try {
     for (;;) {
-      const all = run.events.all();
-      for (; read < all.length; read++) {
-        const event = all[read];
-        if (event !== undefined) yield event;
-      }
+      yield* waiting.splice(0);
+      if (waiting.length > 0) continue;
       if (ended) return;
       await new Promise<void>((resolve) => {
         wake = resolve;
-        if (ended || run.events.all().length > read) resolve();
       });
     }
   } finally {
     leave();
   }
 }
+
+/** Until the run has ended, here or at another node, or waits for a decision. */
+const untilSettled = async (run: FollowedRun): Promise<void> => {
+  for await (const { event } of eventsOf(run)) if (event === 'proposal.created') return;
+};
 
 export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
   const { chat, caller } = options;
@@ -137,6 +143,20 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     );
   };
 
+  const found = (live: ActiveRun): FoundRun => ({
+    runId: live.runId,
+    live,
+    events: [],
+    // How the run ends is told by its task: a failed one is no failure of the request.
+    settled: () =>
+      chat.answer(live).then(
+        () => {},
+        (error: unknown) => {
+          if (!(error instanceof AppError)) throw error;
+        },
+      ),
+  });
+
   /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
   const runFor = async (message: Message | undefined): Promise<FoundRun> => {
     needs('chat:write');
@@ -149,23 +169,27 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
     const { idempotencyKey: key } = options;
     if (key === null) {
-      const live = await start(message);
-      return { runId: live.runId, live, events: [] };
+      return found(await start(message));
     }
     return options.idempotency.once<FoundRun>(
       { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message) },
       async () => {
         const live = await start(message);
         return {
-          send: () => ({ runId: live.runId, live, events: [] }),
+          send: () => found(live),
           answer: { status: 200, headers: {}, body: live.runId },
         };
       },
       async (stored) => {
         const followed = await chat.follow(caller, stored.body);
         return 'live' in followed
-          ? { runId: stored.body, live: followed.live, events: [] }
-          : { runId: stored.body, live: null, events: followed.finished };
+          ? {
+              runId: stored.body,
+              live: followed.live,
+              events: [],
+              settled: () => untilSettled(followed.live),
+            }
+          : { runId: stored.body, live: null, events: followed.finished, settled: () => Promise.resolve() };
       },
     );
   };
@@ -193,13 +217,8 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
 
     sendMessage: (params) =>
       telling(async () => {
-        const { runId, live } = await runFor(params.message);
-        if (live !== null && params.configuration?.returnImmediately !== true) {
-          // How the run ends is told by its task: a failed one is no failure of the request.
-          await chat.answer(live).catch((error: unknown) => {
-            if (!(error instanceof AppError)) throw error;
-          });
-        }
+        const { runId, settled } = await runFor(params.message);
+        if (params.configuration?.returnImmediately !== true) await settled();
         return taskOf(await findTurn(runId), params.configuration?.historyLength);
       }),
 

@@ -20,6 +20,8 @@ export interface AgentServiceOptions {
   /** Told before an agent is switched, and after it. */
   onChange?(tenantId: string): Promise<void>;
   onChanged?(tenantId: string): void;
+  /** Other nodes change settings too: they are read each time. Default false. */
+  shared?: boolean;
 }
 
 /** An agent as the run sees it: definition and the tenant's settings together. */
@@ -31,7 +33,6 @@ export interface EffectiveAgent {
 }
 
 const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null };
-/** Other nodes' changes are seen after this. */
 const SETTINGS_TTL_MS = 5_000;
 
 export const createAgentService = (options: AgentServiceOptions) => {
@@ -41,7 +42,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
 
   const settingsOf = (tenantId: string): Map<string, AgentSettings> | Promise<Map<string, AgentSettings>> => {
     const known = cache.get(tenantId);
-    if (known) return known;
+    if (known !== undefined && options.shared !== true) return known;
     return store.settings(tenantId).then((fresh) => {
       cache.set(tenantId, fresh);
       return fresh;

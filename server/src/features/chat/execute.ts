@@ -26,6 +26,7 @@ import {
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
+import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
@@ -58,7 +59,7 @@ export interface RunDeps {
   costs: RunCosts;
   gate: ToolGate;
   book: ToolBook;
-  store: Pick<ChatStore, 'write'>;
+  store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
@@ -270,6 +271,7 @@ const loop = async (
     const { hold, entries } = result.open;
     const now = clock.now();
     await store.write(async (tx) => {
+      if (plan.record !== null) await store.hold(tx, runId);
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
       for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {
@@ -438,7 +440,10 @@ export const executeRun = async (
     return await loop(plan, state, subject, context, events, hooks, deps, result);
   } catch (error) {
     const { hold, entries } = result.open;
-    if (hold !== null) await deps.store.write((tx) => deps.costs.settle(tx, hold, entries));
+    // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.
+    if (hold !== null) {
+      await untilStored(() => deps.store.write((tx) => deps.costs.settle(tx, hold, entries)));
+    }
     throw error;
   }
 };

@@ -3,6 +3,7 @@ export { createChooser } from './choose.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
+export type { FollowedRun } from './remote.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';

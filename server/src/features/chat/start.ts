@@ -393,6 +393,7 @@ export const createStarter = (deps: StartDeps) => {
         first_token_ms: null,
         created_at: now,
         finished_at: null,
+        node_id: store.nodeId,
       });
       return taken;
     };
@@ -487,7 +488,7 @@ export const createStarter = (deps: StartDeps) => {
 };
 
 /** From this fit on passages are worth being shown to an agent that is not there for documents. */
-const RESERVE_FIT = 0.5;
+const RESERVE_FIT = 0.3;
 
 /**
  * The built-in model can do little without documents: to a question that its agent's tools do not answer, it tells what

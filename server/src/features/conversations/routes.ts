@@ -115,8 +115,9 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     access: 'conversations:read',
     params: ConversationParams,
     query: ExportQuery,
+    produces: ['application/json', 'text/markdown'],
     audit: { action: 'conversation.exported', targetType: 'conversation', target: 'id' },
-    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    responses: { 200: Type.Unsafe<string>({ description: 'The conversation with all its messages' }) },
     handler: async ({ caller, params, query, reply }) => {
       const format = query.format ?? 'json';
       const { type, body } = await conversations.export(caller, params.id, format);

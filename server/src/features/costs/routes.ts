@@ -51,6 +51,7 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       query: UsageQuery,
       audit: { action: 'costs.exported', targetType: 'costs', onlyAs: 'text/csv' },
       responses: { 200: Usage },
+      produces: ['application/json', 'text/csv'],
       handler: ({ caller, query, request, reply }) =>
         wantsCsv(request.headers.accept) ? sendCsv(usage, caller, query, reply) : usage.usage(caller, query),
     }),

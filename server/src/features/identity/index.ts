@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
 import type { DocumentPart } from '../../http/openapi.ts';
@@ -35,7 +34,7 @@ import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
-import { createSeal, type Seal, secretFile } from './signing/seal.ts';
+import { createSeal, platformSecret, type Seal } from './signing/seal.ts';
 import { findPrincipal, touchKey } from './store.ts';
 
 export interface Log {
@@ -74,6 +73,10 @@ export interface IdentityOptions {
   clock: Clock;
   config: IdentityConfig;
   dataDir: string;
+  /** PLATFORM_KEY: what secrets are derived from that have no file in the data folder. */
+  platformKey?: string | null;
+  /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
+  shared?: boolean;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
@@ -128,7 +131,8 @@ export const tokenLifeMs = (accessTokenMinutes: number): number =>
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
-  const seal = createSeal(options.dataDir);
+  const platformKey = options.platformKey ?? null;
+  const seal = createSeal(options.dataDir, platformKey);
   const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
   const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
   const keys = createSigningKeys({
@@ -185,6 +189,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     apiKeyPrefix: config.API_KEY_PREFIX,
     proveToken: external ?? proveEmbedded(db, tokens),
     used,
+    ...(options.shared === true ? { staleAfterMs: 0 } : {}),
   });
 
   const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);
@@ -224,9 +229,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     audit,
     api: {
       id: config.IDP_CLIENT_ID,
-      secret:
-        config.IDP_CLIENT_SECRET ??
-        secretFile(options.dataDir, 'idp-client-secret', () => randomBytes(32).toString('base64url')),
+      secret: config.IDP_CLIENT_SECRET ?? platformSecret(options.dataDir, 'idp-client-secret', platformKey),
     },
     closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
     endUser: async (userId) => {
@@ -234,7 +237,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       forgetUser(userId);
     },
   });
-  const cookieKey = secretFile(options.dataDir, 'cookie.key', () => randomBytes(32).toString('base64url'));
+  const cookieKey = platformSecret(options.dataDir, 'cookie.key', platformKey);
   const ports = createPorts({
     db,
     clock,
@@ -338,4 +341,4 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 
 export type { FirstAdmin } from './first-admin.ts';
 export { createSigningKeys } from './signing/keys.ts';
-export { createSeal, secretFile } from './signing/seal.ts';
+export { createSeal, platformSecret } from './signing/seal.ts';

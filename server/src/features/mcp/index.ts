@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
@@ -52,6 +53,8 @@ export interface McpOptions {
   observeCall: CallsOptions['observeCall'];
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
+  /** The other nodes, which hear of changes at once; by default nobody. */
+  messages?: NodeMessages;
 }
 
 export interface McpFeature {
@@ -107,9 +110,24 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
   });
   const { gate, book, observeCall } = options;
   const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
+  const messages = options.messages ?? NO_MESSAGES;
+  const tell = (): void => messages.send('mcp.changed', null);
+  const leave = messages.receive('mcp.changed', () => {
+    pins.forgetAll();
+    registry.reload().catch((error: unknown) => {
+      options.logger.warn({ err: error }, 'MCP servers could not be read');
+    });
+  });
   const service = createService({
     store,
-    registry,
+    registry: {
+      ...registry,
+      reload: async () => {
+        await registry.reload();
+        tell();
+      },
+    },
+    onAccepted: tell,
     calls,
     pins,
     connector: options.connector,
@@ -151,7 +169,10 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     ),
     calls,
     start: () => registry.start(),
-    close: () => registry.close(),
+    close: () => {
+      leave();
+      return registry.close();
+    },
     connected(tenantId, server) {
       const found = registry.find(tenantId, server);
       return found === null ? null : found.runtime.state().status === 'connected';

@@ -59,6 +59,8 @@ export interface PinBook {
   ): Promise<ReadonlyMap<string, PinState>>;
   accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
   forget(tenantId: string, server: string): void;
+  /** Another node has changed something. */
+  forgetAll(): void;
 }
 
 /** Pins of other nodes' operators are seen after so long. */
@@ -151,6 +153,9 @@ export const createPinBook = (options: {
       pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
       const entry = known.get(keyOf(tenantId, server));
       if (entry !== undefined) entry.view = null;
+    },
+    forgetAll() {
+      known.clear();
     },
     forget(tenantId, server) {
       known.delete(keyOf(tenantId, server));

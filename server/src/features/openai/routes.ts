@@ -9,6 +9,7 @@ import {
   type ActiveRun,
   type ChatService,
   DECISION_GRACE_MS,
+  type FollowedRun,
   type GivenInput,
   type RunEvent,
 } from '../chat/index.ts';
@@ -114,7 +115,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
   /** Sends a run's events as chunks; the run goes on when the reader leaves. */
   const sendChunks = (
     input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
-    source: { live: ActiveRun } | { finished: RunEvent[] },
+    source: { live: FollowedRun } | { finished: RunEvent[] },
     runId: string,
   ): FastifyReply => {
     const { reply, body } = input;

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   onCaller(caller: Caller, token: string): void;
   chat: ChatSend;
   /** Counts a message as a request of the caller; an error when too many. */
-  admit(caller: Caller): AppError | null;
+  admit(caller: Caller): AppError | null | Promise<AppError | null>;
   /** A token or a message was turned away for want of proof, right or room. */
   refused?(caller: Caller | null, error: AppError): void;
   onError(error: unknown, message: string): void;
@@ -203,7 +203,7 @@ export const createConnection = (options: ConnectionOptions) => {
     request: Record<string, unknown>,
   ): Promise<void> => {
     if (!who.permissions.has('chat:write')) throw forbidden('chat:write');
-    const refusal = options.admit(who);
+    const refusal = await options.admit(who);
     if (refusal !== null) throw refusal;
     // What the run publishes must come after chat.accepted: events wait in the log meanwhile.
     if (position === null) catchUpFrom(log.end());

@@ -13,7 +13,7 @@ export interface HubOptions {
   clock: Clock;
   authenticate(token: string): Caller | Promise<Caller>;
   chat: ChatSend;
-  admit(caller: Caller): AppError | null;
+  admit(caller: Caller): AppError | null | Promise<AppError | null>;
   /** `address` is the peer's. */
   refused?(caller: Caller | null, address: string, error: AppError): void;
   onError(error: unknown, message: string): void;

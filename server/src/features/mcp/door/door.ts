@@ -14,7 +14,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
 import { AnyObject } from '../../../kernel/schema.ts';
 import { createSchemaChecker } from '../check-schema.ts';
-import { createDoorSessions } from './sessions.ts';
+import { createDoorSessions, type SharedSessions } from './sessions.ts';
 import { createDoorServer, type DoorToolOptions, signatureOf, usableTools } from './tools.ts';
 import { createToolWatch } from './watch.ts';
 
@@ -34,10 +34,12 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
   /** Origins of web pages that may call, besides the service's own. */
   corsOrigins: readonly string[];
   draining(): boolean;
+  /** With several nodes; null for one by itself. */
+  shared: SharedSessions | null;
   /** How often the tools of those who listen are looked at; default 5,000. */
   watchEveryMs?: number;
   /** Counts the request for its caller and sets the rate headers; the refusal, or null. */
-  limit(request: FastifyRequest, reply: FastifyReply): AppError | null;
+  limit(request: FastifyRequest, reply: FastifyReply): AppError | null | Promise<AppError | null>;
 }
 
 /** A client that subscribes to changes (2026-07-28 revision). */
@@ -58,7 +60,7 @@ const isClientFault = (error: unknown): boolean =>
 const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 422: -32700 };
 
 export const createMcpDoor = (options: McpDoorOptions) => {
-  const sessions = createDoorSessions(options.now);
+  const sessions = createDoorSessions(options.now, options.shared);
   const schemas = createSchemaChecker();
   const callers = new WeakMap<AuthInfo, Caller>();
   let onError: (error: unknown) => void = () => {};
@@ -140,7 +142,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       );
     }
     request.context.caller = await signIn(request);
-    const limited = options.limit(request, reply);
+    const limited = await options.limit(request, reply);
     if (limited !== null) throw limited;
     if (options.draining()) {
       throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
@@ -177,8 +179,9 @@ export const createMcpDoor = (options: McpDoorOptions) => {
 
     const id = request.headers['mcp-session-id'];
     if (typeof id === 'string') {
-      const session = sessions.find(id, caller);
+      const session = await sessions.find(id, caller, (current) => createDoorServer(toolOptions, current));
       if (session === null) throw new AppError('NOT_FOUND', 'the session is not known; initialize a new one');
+      if (request.method === 'DELETE') sessions.ended(id);
       takeOver(reply);
       if (request.method === 'GET') {
         watchStream(request, reply, () => void session.server.sendToolListChanged().catch(onError));
