@@ -65,10 +65,32 @@ const errorSchemaOpenAi = {
   },
 };
 
+/** JSON-RPC 2.0, section 5, with the reason as the A2A protocol has it. */
+const errorSchemaRpc = {
+  type: 'object',
+  required: ['jsonrpc', 'id', 'error'],
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'integer' },
+        message: { type: 'string' },
+        data: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      },
+    },
+  },
+};
+
 /** On the OpenAI-compatible door. */
 const isOpenAi = (path: string): boolean => path.startsWith('/v1/');
-const shapeOf = (path: string): string =>
-  isOpenAi(path) ? 'ErrorOpenAI' : path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+const shapeOf = (path: string): string => {
+  if (isOpenAi(path)) return 'ErrorOpenAI';
+  if (path.startsWith('/a2a')) return 'ErrorRpc';
+  return path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+};
 
 interface OpenApiOperation {
   security?: unknown;
@@ -184,6 +206,7 @@ export const openApiDocument = (
     ErrorA: errorSchemaA,
     ErrorB: errorSchemaB,
     ErrorOpenAI: errorSchemaOpenAi,
+    ErrorRpc: errorSchemaRpc,
   };
   document.components = components;
   complete(document, publicOperations, bodiless);

@@ -33,6 +33,7 @@ export interface A2aDoorOptions {
 }
 
 const tag = 'A2A';
+const JSON_TYPE = 'application/json; charset=utf-8';
 const WELL_KNOWN = '/.well-known/agent-card.json';
 const CARD_MAX_AGE_S = 300;
 const AgentParams = Strict({ agent: Type.String({ minLength: 1, maxLength: 64, description: 'Agent id' }) });
@@ -79,6 +80,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     reply
       .headers(errorHeaders(error))
       .code(errorStatus(error, 'jsonrpc'))
+      .type(JSON_TYPE)
       .serializer((body: unknown) => JSON.stringify(body))
       .send(rpcError(error, requestId, id));
 
@@ -108,7 +110,10 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const answer = (value: unknown): FastifyReply => {
       const [refusal] = refusals;
       if (refusal !== undefined) return refuse(reply, refusal, input.requestId, id);
-      return reply.serializer((result: unknown) => JSON.stringify(result)).send(value);
+      return reply
+        .type(JSON_TYPE)
+        .serializer((result: unknown) => JSON.stringify(result))
+        .send(value);
     };
     const context = new ServerCallContext({ user: userOf(caller), requestedVersion: version });
     try {
@@ -181,6 +186,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       access: 'conversations:read',
       body: Rpc,
       idempotency: 'own',
+      produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },
       handler: (input) => serve(input, null),
     }),
@@ -196,6 +202,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       params: AgentParams,
       body: Rpc,
       idempotency: 'own',
+      produces: ['application/json', 'text/event-stream'],
       responses: { 200: Answer },
       handler: (input) => serve(input, findAgent(input.params.agent)),
     }),

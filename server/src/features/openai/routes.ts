@@ -272,6 +272,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       access: 'chat:write',
       body: ChatCompletionRequest,
       idempotency: 'own',
+      produces: ['application/json', 'text/event-stream'],
       responses: { 200: ChatCompletion },
       handler: complete,
     }),
