@@ -6,6 +6,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../compone
 import type { Feature } from '../lib/feature.ts';
 import { useMe } from '../lib/me.ts';
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts';
+import { Bell } from './bell.tsx';
 import { useSession } from './session-context.ts';
 import styles from './shell.module.css';
 import { Mark } from './splash.tsx';
@@ -64,10 +65,13 @@ const UserMenu = () => {
 /** The left side of wide windows. */
 export const Rail = ({ features }: { features: readonly Feature[] }) => (
   <div className={styles.rail}>
-    <Link to="/" className={styles.brand} aria-label="Pentarch, to the start">
-      <Mark />
-      Pentarch
-    </Link>
+    <div className={styles.top}>
+      <Link to="/" className={styles.brand} aria-label="Pentarch, to the start">
+        <Mark />
+        Pentarch
+      </Link>
+      <Bell />
+    </div>
     <nav aria-label="Main" className={styles.nav}>
       {features.map((feature) => (
         <NavLink key={feature.id} feature={feature} />
@@ -99,7 +103,10 @@ export const BottomBar = ({ features }: { features: readonly Feature[] }) => {
             <NavLink key={feature.id} feature={feature} onFollow={close} />
           ))}
         </nav>
-        <UserMenu />
+        <div className={styles.top}>
+          <UserMenu />
+          <Bell onFollow={close} />
+        </div>
       </Drawer>
     </>
   );
