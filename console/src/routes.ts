@@ -1,4 +1,5 @@
 import { agents } from './features/agents/index.ts';
+import { costs } from './features/costs/index.ts';
 import { knowledge } from './features/knowledge/index.ts';
 import type { Feature } from './lib/feature.ts';
 
@@ -6,4 +7,4 @@ import type { Feature } from './lib/feature.ts';
  * Every feature of the console, in the order of the navigation: Chat, Agents, Knowledge, Memory, MCP, Tasks, Governance,
  * Costs, Admin, Settings. A new one is a folder `features/<resource>/` and a line here.
  */
-export const FEATURES: readonly Feature[] = [agents, knowledge];
+export const FEATURES: readonly Feature[] = [agents, knowledge, costs];

@@ -151,7 +151,7 @@ const Visibility = ({ document }: { document: Document }) => {
     <Panel>
       <Switch
         label="Whole organisation may read it"
-        hint="Off: only you, and nobody finds it in a search."
+        hint="Off: only you; nobody else finds it in a search."
         checked={document.visibility === 'tenant'}
         disabled={update.isPending}
         onChange={(shared) =>
