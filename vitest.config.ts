@@ -7,6 +7,7 @@ export default defineConfig({
       'server/test/**/*.test.ts',
       'scripts/**/*.test.ts',
       'sdk/**/*.test.ts',
+      'cli/**/*.test.ts',
       'console/src/**/*.test.{ts,tsx}',
     ],
     exclude: ['server/test/all/**'],

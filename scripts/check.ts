@@ -61,6 +61,7 @@ const STEPS: readonly Step[] = [
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),
   },
+  { name: 'cli', about: 'docs/cli.md fresh', command: script('cli-docs.ts', '--check') },
 ];
 
 const AT_ONCE = 2;

@@ -45,8 +45,16 @@ export const createGuard = (options: GuardOptions) => {
 
     /** Refuses with precedence over 429, after the headers have been set. */
     const refuse = (error: AppError): void => {
-      applyRateLimit(request, reply, limits, onApi);
-      done(error);
+      limited(() => done(error));
+    };
+    /** Goes on with what the limits say; at once where they are this process's own. */
+    const limited = (next: (refusal: AppError | null) => void): void => {
+      const result = applyRateLimit(request, reply, limits, onApi);
+      if (result instanceof Promise) {
+        result.then(next, (error: unknown) =>
+          done(error instanceof Error ? error : new Error('the limits failed', { cause: error })),
+        );
+      } else next(result);
     };
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return refuse(new AppError('BAD_REQUEST', 'the Host header is missing'));
@@ -74,8 +82,11 @@ export const createGuard = (options: GuardOptions) => {
           }),
         );
       }
-      const limited = applyRateLimit(request, reply, limits, onApi);
-      if (limited !== null) return done(limited);
+      limited(admitted);
+    };
+
+    const admitted = (refusal: AppError | null): void => {
+      if (refusal !== null) return done(refusal);
       if (onApi && options.draining()) {
         return done(
           new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),

@@ -88,12 +88,12 @@ const isStoreFull = (error: unknown): boolean =>
 
 const isStoreAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (/ECONNREFUSED|ECONNRESET|Connection terminated|timeout exceeded when trying to connect|database is locked/i.test(
+  (/ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|database is locked/i.test(
     error.message,
   ) ||
     ('code' in error &&
       typeof error.code === 'string' &&
-      /^(57P0[123]|53300|08\d{3}|ECONN)/.test(error.code)));
+      /^(57P0[123]|53300|53[12]00|08\d{3}|ECONN|EPIPE|ETIMEDOUT)/.test(error.code)));
 
 export const mapError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;

@@ -1,3 +1,4 @@
+import { sentenceSpans } from '../../kernel/text.ts';
 import type { Citation } from '../conversations/index.ts';
 
 /** A passage that was shown to the model under a number, with where it comes from. */
@@ -11,7 +12,10 @@ export interface NumberedPassage {
   score: number;
 }
 
-const SENTENCE = /[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)/g;
+/** Sentences of a text; every line ends one. */
+const sentencesOf = (text: string): string[] =>
+  text.split('\n').flatMap((line) => sentenceSpans(line).map(({ start, end }) => line.slice(start, end)));
+
 const MAX_QUOTE = 320;
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
@@ -47,7 +51,7 @@ const quotablesOf = (passage: string): Quotable[] => {
     if (text === '') continue;
     if (!isRow(line)) {
       inTable = false;
-      for (const sentence of line.match(SENTENCE) ?? [])
+      for (const sentence of sentencesOf(line))
         if (sentence.trim() !== '') found.push({ text: sentence.trim(), head: null, kind: 'prose' });
       continue;
     }
@@ -99,6 +103,10 @@ const citationOf = (passage: NumberedPassage, statement: string): Citation => ({
   quote: quoteFor(statement, passage.text),
 });
 
+/** Says that the passages do not answer, so it rests on none, though it may name them. */
+const DENIES =
+  /\b(?:do|does|did) not (?:\w+ )?(?:answer|say|mention|contain|state|tell|cover)|\b(?:cannot|could not) (?:find|answer)|\bno (?:information|mention|passage)|\b(?:nicht|keine Angaben?)\b.*\b(?:Dokument|Unterlagen)/i;
+
 /** From this share of a statement's words on, an unmarked answer is taken to rest on the passage. */
 const RESTS_ON = 0.6;
 
@@ -111,19 +119,31 @@ export const citationsOf = (content: string, passages: readonly NumberedPassage[
   const byNumber = new Map(passages.map((passage) => [passage.n, passage]));
   const found = new Map<number, Citation>();
   let before = 0;
+  // What is cited twice is quoted from the first of its sentences to the last, where they stand near each other.
+  const widen = (passage: NumberedPassage, known: Citation, sentence: string): void => {
+    const quote = quoteFor(sentence, passage.text);
+    const [first, second] = [passage.text.indexOf(known.quote), passage.text.indexOf(quote)];
+    if (first < 0 || second < 0) return;
+    const start = Math.min(first, second);
+    const end = Math.max(first + known.quote.length, second + quote.length);
+    if (end - start <= MAX_QUOTE) known.quote = passage.text.slice(start, end);
+  };
   for (const match of content.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)) {
     const statement = content.slice(before, match.index).trim();
     before = match.index + match[0].length;
-    const sentence = statement.match(SENTENCE)?.at(-1) ?? statement;
+    const sentence = sentencesOf(statement).at(-1) ?? statement;
     for (const number of (match[1] ?? '').split(',')) {
       const passage = byNumber.get(Number(number));
-      if (passage && !found.has(passage.n)) found.set(passage.n, citationOf(passage, sentence));
+      if (passage === undefined) continue;
+      const known = found.get(passage.n);
+      if (known === undefined) found.set(passage.n, citationOf(passage, sentence));
+      else widen(passage, known, sentence);
     }
   }
   if (found.size > 0) return [...found.values()];
-  for (const sentence of content.match(SENTENCE) ?? []) {
+  for (const sentence of sentencesOf(content)) {
     const words = new Set(wordsOf(sentence));
-    if (words.size < 4) continue;
+    if (words.size < 4 || DENIES.test(sentence)) continue;
     const best = passages
       .map((passage) => ({ passage, score: overlap(words, passage.text) }))
       .sort((a, b) => b.score - a.score)[0];

@@ -32,6 +32,29 @@ describe('citations', () => {
     expect(citation?.quote).toBe('Its warranty lasts five years from delivery.');
   });
 
+  it('keep a decimal number whole', () => {
+    const lens = passage(3, 'The lens was ground in Paris and weighs 2.4 tonnes. It is old.');
+    const [citation] = citationsOf('It weighs 2.4 tonnes. [3]', [lens]);
+    expect(citation?.quote).toBe('The lens was ground in Paris and weighs 2.4 tonnes.');
+  });
+
+  it('quote from the first to the last of near sentences that rest on one passage', () => {
+    const [citation, ...others] = citationsOf('The pump is blue. [1] The warranty lasts five years. [1]', [
+      warranty,
+    ]);
+    expect(others).toEqual([]);
+    expect(citation?.quote).toBe('The pump is blue. Its warranty lasts five years from delivery.');
+  });
+
+  it('are none of a sentence that says that the documents do not answer', () => {
+    expect(
+      citationsOf(
+        'The documents do not say how many days of holiday every employee has in a calendar year.',
+        [holidays],
+      ),
+    ).toEqual([]);
+  });
+
   it('ignore numbers that no passage has', () => {
     expect(citationsOf('See [7] and array[3].', [warranty])).toEqual([]);
   });

@@ -181,12 +181,22 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     },
   });
 
+  /** By the agents as they are set up, and by the one that asks. */
+  const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
+
   return {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
-      const all = [...(await agents.effective(caller.tenantId)).values()];
-      const others = all.filter((agent) => agent.enabled && agent.definition.id !== agentId);
-      return others.length === 0 ? [] : [toolFor(others)];
+      const all = await agents.effective(caller.tenantId);
+      const known = lists.get(all) ?? new Map<string, readonly AgentTool[]>();
+      lists.set(all, known);
+      let list = known.get(agentId);
+      if (list === undefined) {
+        const others = [...all.values()].filter((agent) => agent.enabled && agent.definition.id !== agentId);
+        list = others.length === 0 ? [] : [toolFor(others)];
+        known.set(agentId, list);
+      }
+      return list;
     },
   };
 };

@@ -162,6 +162,7 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
       tag,
       access: 'knowledge:write',
       params: DocumentParams,
+      audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
       responses: { 204: null },
       handler: ({ caller, params }) => documents.remove(caller, documentId(params)),
     }),

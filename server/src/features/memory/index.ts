@@ -20,6 +20,7 @@ import { createMemoryTools } from './tools.ts';
 import { createTransfer } from './transfer.ts';
 
 export type { Ask } from './ask.ts';
+export { createMeteredAsk } from './metered-ask.ts';
 export type { Turn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
 export type { Remembered } from './remember.ts';
@@ -82,6 +83,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
     recallStore,
     clock,
     embedder: options.embedder ?? null,
+    alone: db.dialect === 'sqlite',
   });
   const remember = createRemember({ entities, relations, recallStore, personal, clock });
 

@@ -1,5 +1,5 @@
 import type { GroundingPassage } from '../../../kernel/model.ts';
-import { answersKind, type Question, readQuestion } from './question.ts';
+import { answersKind, answersPlainly, type Question, readQuestion } from './question.ts';
 import { type Candidate, candidatesOf } from './sentences.ts';
 import { likeness, stem, type Term } from './words.ts';
 
@@ -16,7 +16,7 @@ export interface Extract {
 }
 
 /** Share of the question's weight that the sentence must hold, its frame included. */
-const MIN_COVERAGE = 0.6;
+const MIN_COVERAGE = 0.57;
 /** The same, without title, heading and neighbours. */
 const MIN_OWN_COVERAGE = 0.3;
 /** The same of the terms that are no names and numbers. */
@@ -35,12 +35,16 @@ const BEFORE_WORTH = 0.6;
 /** Of a written question that is answered right below it. */
 const ASKED_WORTH = 0.9;
 const NEIGHBOUR_WORTH = 0.45;
+/** Of a term that stands anywhere else in the passage. */
+const AROUND_WORTH = 0.4;
+/** Of the word that asks for a measure, where the sentence has a number with its unit. */
+const MEASURE_WORTH = 0.9;
 const PRONOUN =
   /^(?:it|they|he|she|this|these|that|those|its|their|his|her|er|sie|es|dies\w*|il|elle|ils)\b/i;
 
 /** Words that say what kind of answer is wanted rather than about what. */
 const GENERIC = new Set(
-  'period time kind type sort way thing name number amount rate share percentage value date day year month version people person place find get give gave take use go happen work contact'
+  'period time kind type sort way thing name number amount rate share percentage value date day year month version people person place find get give gave take use go happen work contact need'
     .split(' ')
     .map(stem),
 );
@@ -82,7 +86,10 @@ function weigh(question: Question, candidates: readonly Candidate[]): Map<Term, 
   // A question that leans on the one before is about the same things.
   const context = question.contextTerms.map((term) => ({ term, factor: term.isName ? 0.8 : 0.4 }));
   for (const { term, factor } of [...all, ...context]) {
-    const found = candidates.filter((c) => bestLikeness(term, c.terms) > 0.6).length;
+    const units = question.measure?.stems.has(term.stem) === true ? question.measure.units : null;
+    const found = candidates.filter(
+      (c) => bestLikeness(term, c.terms) > 0.6 || units?.test(c.text) === true,
+    ).length;
     const idf = Math.log(1 + (candidates.length - found + 0.5) / (found + 0.5));
     const missing = found === 0 ? MISSING_FACTOR : 1;
     weights.set(term, Math.min(2.2, 0.6 + idf * 0.5) * factor * missing);
@@ -98,21 +105,27 @@ function bestLikeness(term: Term, terms: readonly string[]): number {
 
 function score(candidate: Candidate, question: Question, weights: ReadonlyMap<Term, number>): Scored {
   const before = candidate.before?.terms ?? [];
-  const leans = candidate.kind === 'item' || PRONOUN.test(candidate.text);
+  const isPronoun = PRONOUN.test(candidate.text);
+  const leans = candidate.kind === 'item' || isPronoun;
   const beforeWorth = leans ? BEFORE_WORTH : NEIGHBOUR_WORTH;
+  const measured = question.measure?.units.test(candidate.text) ?? false;
   let total = 0;
   let own = 0;
   let framed = 0;
   let plain = 0;
   let plainTotal = 0;
   for (const [term, weight] of weights) {
-    const inOwn = bestLikeness(term, candidate.terms);
+    const inOwn = Math.max(
+      bestLikeness(term, candidate.terms),
+      measured && question.measure?.stems.has(term.stem) ? MEASURE_WORTH : 0,
+    );
+    const inAround = bestLikeness(term, candidate.aroundTerms) * AROUND_WORTH;
     const inFrame = bestLikeness(term, candidate.frameTerms) * FRAME_WORTH;
     const inAsked = bestLikeness(term, candidate.asked) * ASKED_WORTH;
     const inBefore = bestLikeness(term, before) * beforeWorth;
     total += weight;
-    own += weight * Math.max(inOwn, inAsked);
-    const found = Math.max(inOwn, inFrame, inBefore, inAsked);
+    own += weight * Math.max(inOwn, inAsked, isPronoun ? inBefore : 0);
+    const found = Math.max(inOwn, inFrame, inBefore, inAsked, inAround);
     framed += weight * found;
     if (term.isName) continue;
     plainTotal += weight;
@@ -127,7 +140,24 @@ function score(candidate: Candidate, question: Question, weights: ReadonlyMap<Te
   const isKind = answersKind(question.kind, candidate.text, question);
   const sure = ownCoverage >= SURE && question.kind !== 'person';
   const underQuestion = candidate.asked.length > 0 && ownCoverage >= ASKED_SURE;
-  const fits = !onlyNames && !/[?？]$/.test(candidate.text) && (isKind || sure || underQuestion);
+  // "code: E22" says nothing to who asks about E22.
+  const saysNothing =
+    candidate.valueTerms?.every((value) => question.terms.some((term) => likeness(term.stem, value) > 0.6)) ??
+    false;
+  // "How many members": a sentence that speaks of members.
+  const { counted } = question;
+  const counts =
+    counted === null ||
+    measured ||
+    [candidate.terms, candidate.asked, isPronoun ? before : []].some((terms) =>
+      terms.some((term) => likeness(counted, term) > 0.6),
+    );
+  const fits =
+    !onlyNames &&
+    counts &&
+    !saysNothing &&
+    !/[?？]$/.test(candidate.text) &&
+    (isKind || sure || underQuestion);
   return {
     candidate,
     coverage,
@@ -136,7 +166,7 @@ function score(candidate: Candidate, question: Question, weights: ReadonlyMap<Te
     score:
       coverage +
       ownCoverage * 0.25 +
-      (fits ? (isKind ? 0.15 : 0) : -0.25) +
+      (fits ? (isKind ? (answersPlainly(question, candidate.text) ? 0.15 : 0.05) : 0) : -0.25) +
       candidate.passage.score * 0.08 -
       brevity,
   };

@@ -9,6 +9,8 @@ export interface Candidate {
   /** What is quoted. */
   text: string;
   terms: string[];
+  /** Of `key: value`, the terms of the value. */
+  valueTerms: string[] | null;
   /** Terms of what frames it: title, heading, head of the table, the lead-in of a list. */
   frameTerms: string[];
   kind: 'prose' | 'row' | 'item';
@@ -16,6 +18,8 @@ export interface Candidate {
   asked: string[];
   /** The sentence or lead-in before it in the same passage. */
   before: Candidate | null;
+  /** Terms of the whole passage. */
+  aroundTerms: readonly string[];
 }
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
@@ -31,6 +35,7 @@ export function candidatesOf(passages: readonly GroundingPassage[]): Candidate[]
 function readPassage(passage: GroundingPassage): Candidate[] {
   const candidates: Candidate[] = [];
   const title = stems(passage.title);
+  const aroundTerms = stems(passage.text);
   let heading: string[] = [];
   let asked: string[] = [];
   let before: Candidate | null = null;
@@ -41,10 +46,12 @@ function readPassage(passage: GroundingPassage): Candidate[] {
       passage,
       text: clean,
       terms: stems(clean),
+      valueTerms: kind === 'prose' && KEYED.test(clean) ? stems(clean.slice(clean.indexOf(':'))) : null,
       frameTerms: [...title, ...heading, ...frame],
       kind,
       asked,
       before,
+      aroundTerms,
     };
     candidates.push(candidate);
     before = candidate;
@@ -114,7 +121,12 @@ function addLines(lines: string[], add: Add): void {
   const flush = () => {
     const text = prose.join('\n');
     prose = [];
-    for (const span of sentenceSpans(text)) add(text.slice(span.start, span.end), 'prose', []);
+    const keyed = text.split('\n').filter((line) => KEYED.test(line.trim()));
+    // What a record says elsewhere tells what it is about.
+    const record = keyed.length > 1 ? stems(keyed.join('\n')) : [];
+    for (const block of blocksOf(text))
+      for (const span of sentenceSpans(block))
+        add(block.slice(span.start, span.end), 'prose', KEYED.test(block.trim()) ? record : []);
     if (text.trim().endsWith(':')) leadIn = stems(text.slice(-200));
   };
   for (const line of lines) {
@@ -124,4 +136,24 @@ function addLines(lines: string[], add: Add): void {
     } else prose.push(line.replace(/^>\s?/, ''));
   }
   flush();
+}
+
+/** A line of a slide or a record ends where it is short; one of running text goes on. */
+const SHORT_LINE = 66;
+const KEYED = /^[\p{L}][\p{L}\p{N}_.[\] -]{0,60}:\s+\S/u;
+
+/** Lines that are statements of their own apart, lines of running text together. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  let last = '';
+  for (const line of text.split('\n')) {
+    const breaks =
+      blocks.length > 0 &&
+      ((last.length < SHORT_LINE && !/[,;–-]\s*$/.test(last) && /^\s*[\p{Lu}\p{N}"“]/u.test(line)) ||
+        (KEYED.test(line.trim()) && KEYED.test(last.trim())));
+    if (blocks.length === 0 || breaks) blocks.push(line);
+    else blocks[blocks.length - 1] += `\n${line}`;
+    last = line;
+  }
+  return blocks;
 }

@@ -5,6 +5,7 @@ const STOP = new Set(
   me may might must my of on or our please shall should so than that the their them then there these they this those to tell
   us was we were what when where which who whom whose why will with would you your much many long often far give show explain
   describe say says said know according document documents file mean means there's what's who's also just
+  not no can't cannot don't doesn't didn't won't isn't aren't per until behind
   der die das ein eine einer eines einem einen und oder ist sind war waren wird werden wurde wurden hat haben hatte wie was wer
   wann wo warum wieso welche welcher welches wieviel viele viel lang lange man through under within after before below above between during von vom zu zum zur im in den dem des mit auf für bei aus nach an am es sie er
   ich wir kann können muss soll nicht als auch dass bitte
@@ -21,18 +22,33 @@ const SYNONYMS = [
   'high tall height',
   'big large size',
   'old age',
-  'price cost pay fee charge salary wage earn',
+  'price cost pay paid fee charge salary wage earn fare',
   'begin start commence open',
   'end finish expire stop close',
   'buy purchase',
-  'boss manager head lead',
+  'boss manager head lead officer director chief responsible direct chair run',
+  'design architect drew draw plan',
+  'make manufacture maker',
+  'sell supply supplier dealer shop',
+  'teach lecture professor lecturer',
+  'ask question enquire inquiry',
+  'change alter amend',
+  'open opening',
+  'company firm business',
+  'injure injury sprain wound hurt broken',
+  'move relocate removal collect',
+  'take last duration',
+  'keep kept stored stow',
+  'wear clothe vest',
+  'harvest crop',
+  'hold contain capacity fit carry',
   'phone telephone call',
   'email e-mail mail',
   'build construct erect',
   'create found establish',
   'buyer customer client',
-  'allow permit may',
-  'forbid prohibit ban',
+  // What is asked for as allowed is told as forbidden as well.
+  'allow permit may admit bring let forbid prohibit ban',
   'deadline due',
   'vacation holiday leave',
   'employee staff worker',
@@ -70,16 +86,36 @@ const SYNONYMS = [
   'minimum least',
 ];
 
+/** Forms that no ending tells. */
+const IRREGULAR = new Map(
+  `ate eat,eaten eat,began begin,begun begin,bought buy,broke break,broken break,brought bring,built build,came come,
+  caught catch,chose choose,chosen choose,drew draw,drawn draw,drove drive,driven drive,fed feed,fell fall,fallen fall,
+  felt feel,flew fly,flown fly,fought fight,found find,froze freeze,frozen freeze,gave give,given give,grew grow,
+  grown grow,held hold,hung hang,kept keep,knew know,known know,laid lay,led lead,left leave,lent lend,lost lose,
+  met meet,paid pay,ran run,rose rise,risen rise,said say,sang sing,sank sink,sat sit,sent send,shut close,sold sell,
+  unsold sell,sown sow,spent spend,spoke speak,spoken speak,stood stand,stole steal,stolen steal,swam swim,taken take,
+  taught teach,thought think,threw throw,thrown throw,told tell,took take,tore tear,torn tear,understood understand,
+  went go,gone go,woke wake,won win,wore wear,worn wear,wrote write,written write,feet foot,children child,men man,
+  women woman,people person,mice mouse,better good,best good`
+    .split(',')
+    .map((pair): [string, string] => {
+      const [form = '', base = ''] = pair.trim().split(' ');
+      return [form, base];
+    }),
+);
+
 /** A light English stemmer that leaves other languages nearly alone: endings only, never below three letters. */
 export function stem(word: string): string {
-  let w = word.replace(/['’]s$/, '');
+  const bare = word.replace(/['’]s$/, '');
+  let w = IRREGULAR.get(bare) ?? bare;
   if (w.length > 3)
     w = w
       .replace(/(ss)es$/, '$1')
       .replace(/ies$/, 'y')
       .replace(/([^su])s$/, '$1');
   if (w.length > 5) w = w.replace(/(?:ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
-  if (w.length > 6) w = w.replace(/(?:ation|ment|ness|ly)$/, '');
+  if (w.length > 6) w = w.replace(/(?:ation|ment|ness)$/, '');
+  if (w.length > 5) w = w.replace(/ly$/, '');
   return w.length > 3 ? w.replace(/e$/, '') : w;
 }
 
@@ -97,7 +133,7 @@ export interface Term {
 
 /** Runs of ideographs, of katakana, and words; hiragana between them is mostly grammar. */
 const WORD =
-  /\p{Script=Han}+|[\p{Script=Katakana}ー]{2,}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+(?:[.,:'’_-](?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+)*/gu;
+  /\p{Script=Han}+|[\p{Script=Katakana}ー]{2,}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+(?:[.,:'’-](?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}])+)*/gu;
 const GERMAN = /\b(?:wie|wer|wem|wann|warum|welche[rsmn]?|der|das|dem|ist|sind|kann|und|wird|werden)\b/i;
 const HAN = /^\p{Script=Han}/u;
 
@@ -132,8 +168,16 @@ export function likeness(question: string, term: string): number {
   const group = GROUPS.get(question);
   if (group !== undefined && group === GROUPS.get(term)) return 0.8;
   const shorter = Math.min(question.length, term.length);
+  // Who or what does it: "own" and "owner", "suppl(y)" and "supplier".
+  const [short, long] = question.length < term.length ? [question, term] : [term, question];
+  if (
+    shorter >= 3 &&
+    [`${short}er`, `${short}r`, `${short}or`, `${short.replace(/y$/, 'i')}er`].includes(long)
+  )
+    return 0.85;
   // "engineer" and "engineering", "lighthouse" and "lighthousekeeper".
-  if (shorter >= 5 && (question.startsWith(term) || term.startsWith(question))) return 0.85;
+  // A compound that goes on for long is about something else ("Mitglied", "Mitgliedsbeitrag").
+  if (shorter >= 5 && long.length - shorter <= 6 && long.startsWith(short)) return 0.85;
   if (shorter >= 6 && question.slice(0, shorter - 1) === term.slice(0, shorter - 1)) return 0.7;
   if (shorter >= 7 && question.slice(0, shorter - 2) === term.slice(0, shorter - 2)) return 0.7;
   return 0;
