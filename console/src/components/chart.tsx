@@ -20,7 +20,12 @@ interface ChartProps {
   series: readonly Series[];
   format: (value: number) => string;
   heightPx?: number;
+  /** Counts: no tick between two whole numbers. */
+  whole?: boolean;
 }
+
+/** 1, 2, 5, 10, 20, … */
+const WHOLE_STEPS = Array.from({ length: 30 }, (_, i) => ([1, 2, 5][i % 3] ?? 1) * 10 ** Math.floor(i / 3));
 
 const isNames = (x: readonly number[] | readonly string[]): x is readonly string[] =>
   typeof x[0] === 'string';
@@ -35,7 +40,7 @@ const resolveColour = (colour: string, host: HTMLElement): string => {
 };
 
 /** uPlot in our colours. Draws anew when the theme or the width changes. */
-const Chart = ({ label, kind, x, series, format, heightPx = 220 }: ChartProps) => {
+const Chart = ({ label, kind, x, series, format, heightPx = 220, whole = false }: ChartProps) => {
   const host = useRef<HTMLDivElement>(null);
   const dark = useIsDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `dark` changes what the tokens resolve to
@@ -71,7 +76,12 @@ const Chart = ({ label, kind, x, series, format, heightPx = 220 }: ChartProps) =
                   ...(element.clientWidth < 640 ? { rotate: -55, size: 78 } : {}),
                 }),
           },
-          { ...axis, size: 64, values: (_plot, splits) => splits.map((value) => format(value)) },
+          {
+            ...axis,
+            size: 64,
+            ...(whole ? { incrs: WHOLE_STEPS } : {}),
+            values: (_plot, splits) => splits.map((value) => format(value)),
+          },
         ],
         series: [
           {},
@@ -96,7 +106,7 @@ const Chart = ({ label, kind, x, series, format, heightPx = 220 }: ChartProps) =
       observer.disconnect();
       plot.destroy();
     };
-  }, [x, series, kind, format, heightPx, dark]);
+  }, [x, series, kind, format, heightPx, whole, dark]);
   return (
     <div ref={host} role="img" aria-label={label} className={styles.chart} style={{ minHeight: heightPx }} />
   );

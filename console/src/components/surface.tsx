@@ -58,10 +58,20 @@ export const StatusPill = ({ tone, children }: { tone: Tone; children: ReactNode
   </span>
 );
 
-/** The agent's own hue and first letter; its name stands beside it. */
+/** Two letters that no other of the eleven has, where the first two would not do. */
+const LETTERS: Readonly<Record<string, string>> = {
+  hermes: 'Hm',
+  hephaestus: 'Hp',
+  hestia: 'Ht',
+  memorix: 'Mx',
+  morpheus: 'Mo',
+  aegis: 'AE',
+};
+
+/** The agent's own hue and letters; its name stands beside it. */
 export const AgentAvatar = ({ id, name, small = false }: { id: string; name: string; small?: boolean }) => (
   <span className={`${styles.avatar} ${small ? styles.small : ''}`} data-agent={id} aria-hidden="true">
-    {name.slice(0, 2)}
+    {LETTERS[id] ?? name.slice(0, 2)}
   </span>
 );
 

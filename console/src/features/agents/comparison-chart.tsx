@@ -67,6 +67,7 @@ export const ComparisonChart = ({ agents, metrics, window }: ComparisonChartProp
               series={series}
               format={format}
               heightPx={240}
+              whole={measure === 'requests' || measure === 'tokens'}
             />
           </Suspense>
         )}
