@@ -1,5 +1,6 @@
 import { agents } from './features/agents/index.ts';
 import { costs } from './features/costs/index.ts';
+import { governance } from './features/governance/index.ts';
 import { knowledge } from './features/knowledge/index.ts';
 import type { Feature } from './lib/feature.ts';
 
@@ -7,4 +8,4 @@ import type { Feature } from './lib/feature.ts';
  * Every feature of the console, in the order of the navigation: Chat, Agents, Knowledge, Memory, MCP, Tasks, Governance,
  * Costs, Admin, Settings. A new one is a folder `features/<resource>/` and a line here.
  */
-export const FEATURES: readonly Feature[] = [agents, knowledge, costs];
+export const FEATURES: readonly Feature[] = [agents, knowledge, governance, costs];
