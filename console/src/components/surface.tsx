@@ -1,4 +1,3 @@
-import { Tabs as BaseTabs } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';
 import styles from './surface.module.css';
 
@@ -73,30 +72,6 @@ export const AgentAvatar = ({ id, name, small = false }: { id: string; name: str
   <span className={`${styles.avatar} ${small ? styles.small : ''}`} data-agent={id} aria-hidden="true">
     {LETTERS[id] ?? name.slice(0, 2)}
   </span>
-);
-
-interface TabsProps {
-  value: string;
-  onChange: (value: string) => void;
-  tabs: readonly { value: string; label: string; content: ReactNode }[];
-}
-
-/** Keep the chosen one in the address (useUrlState). */
-export const Tabs = ({ value, onChange, tabs }: TabsProps) => (
-  <BaseTabs.Root value={value} onValueChange={(next: unknown) => onChange(String(next))}>
-    <BaseTabs.List className={styles.tabs}>
-      {tabs.map((tab) => (
-        <BaseTabs.Tab key={tab.value} value={tab.value} className={styles.tab}>
-          {tab.label}
-        </BaseTabs.Tab>
-      ))}
-    </BaseTabs.List>
-    {tabs.map((tab) => (
-      <BaseTabs.Panel key={tab.value} value={tab.value} className={styles.tabPanel}>
-        {tab.content}
-      </BaseTabs.Panel>
-    ))}
-  </BaseTabs.Root>
 );
 
 interface SegmentsProps<T extends string> {
