@@ -59,6 +59,9 @@ export const buildConsole = async (options: { ifStale: boolean }): Promise<boole
   process.stderr.write('Building the console (only after its sources changed; some seconds) …\n');
   const { build } = await import('vite');
   const fresh = path.join(HERE, `dist.${process.pid}`);
+  // Vite takes it from the environment, where a test runner has set its own: the browser would get React's development build.
+  const environment = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
   try {
     await build({
       configFile: path.join(HERE, 'vite.config.ts'),
@@ -71,6 +74,8 @@ export const buildConsole = async (options: { ifStale: boolean }): Promise<boole
     rmSync(DIST, { recursive: true, force: true });
     renameSync(fresh, DIST);
   } finally {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
     rmSync(fresh, { recursive: true, force: true });
   }
   return true;

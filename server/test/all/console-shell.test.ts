@@ -124,7 +124,8 @@ describe('the session', () => {
 describe('the frame', () => {
   it('is used by keyboard: skip link, navigation, theme', async () => {
     const { page, complaints, axe, context } = await app.open();
-    await page.waitForURL('**/agents');
+    await page.waitForURL('**/chat');
+    await page.goto(`${app.server.url}/agents`);
     await page.getByRole('button', { name: /^Zeus/ }).waitFor();
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('Tab');
@@ -157,7 +158,10 @@ describe('the frame', () => {
   });
 
   it('fits a phone, with the rest of the pages in a drawer', async () => {
-    const { page, axe, screenshot, context, complaints } = await app.open({ device: 'phone' });
+    const { page, axe, screenshot, context, complaints } = await app.open({
+      device: 'phone',
+      path: '/agents',
+    });
     await page.getByRole('button', { name: /^Zeus/ }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.getByRole('button', { name: 'More' }).click();

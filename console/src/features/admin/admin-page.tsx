@@ -1,4 +1,5 @@
-import { PageHead, Tabs } from '../../components/surface.tsx';
+import { PageHead } from '../../components/surface.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { useMe } from '../../lib/me.ts';
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';

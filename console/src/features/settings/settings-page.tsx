@@ -1,4 +1,5 @@
-import { PageHead, Tabs } from '../../components/surface.tsx';
+import { PageHead } from '../../components/surface.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { useMay } from '../../lib/me.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { ApiKeys } from './api-keys.tsx';
