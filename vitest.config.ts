@@ -13,6 +13,8 @@ export default defineConfig({
     exclude: ['server/test/all/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A test waits for what must come, however busy the machine is.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });

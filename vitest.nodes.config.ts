@@ -21,6 +21,8 @@ export default defineConfig({
     env: { TEST_NODES: '3' },
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    // A test waits for what must come, however busy the machine is.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
     passWithNoTests: false,
   },

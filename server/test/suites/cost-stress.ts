@@ -29,11 +29,12 @@ const nano = (usd: number): number => Math.round(usd * 1e9);
 export const costStressSuite = (
   name: string,
   /** Starts the processes, all on one store, with these settings. */
-  start: (env: Record<string, string>) => Promise<readonly TestServer[]>,
+  start: (env: Record<string, string>) => Promise<{ servers: readonly TestServer[]; close(): Promise<void> }>,
 ): void => {
   describe(`200 requests at once against one limit on ${name}`, () => {
     let provider: TestProvider;
     let servers: readonly TestServer[] = [];
+    let close: () => Promise<void>;
     let folder: string;
     let clients: Client[];
 
@@ -42,17 +43,17 @@ export const costStressSuite = (
       folder = mkdtempSync(path.join(tmpdir(), 'pentarch-prices-'));
       const prices = path.join(folder, 'prices.json');
       writeFileSync(prices, JSON.stringify({ 'compatible/test': PRICE }));
-      servers = await start({
+      ({ servers, close } = await start({
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         PRICES_FILE: prices,
         MAX_OUTPUT_TOKENS: '64',
-      });
+      }));
       const { token } = (await servers[0]?.signIn()) ?? { token: null };
       clients = servers.map((server) => createClient(() => server.url, token));
     });
     afterAll(async () => {
-      for (const server of servers) await server.close();
+      await close?.();
       await provider.close();
       rmSync(folder, { recursive: true, force: true });
     });
