@@ -18,4 +18,8 @@ const run = (): CheckpointAnswer => {
   }
 };
 
-parentPort?.on('message', () => parentPort?.postMessage(run()));
+parentPort?.on('message', (asked: 'checkpoint' | 'close') => {
+  if (asked === 'checkpoint') return parentPort?.postMessage(run());
+  db.close();
+  parentPort?.close();
+});

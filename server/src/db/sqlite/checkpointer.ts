@@ -75,9 +75,15 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
       worker ??= start();
       worker.postMessage('checkpoint');
     },
+    /** Lets the thread finish: ended in the middle of a call of SQLite it would take the process with it. */
     async close(): Promise<void> {
       closed = true;
-      await worker?.terminate();
+      const running = worker;
+      if (running === null) return;
+      const exited = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+      running.ref();
+      running.postMessage('close');
+      await exited;
     },
   };
 };
