@@ -1,6 +1,9 @@
 import type { Group } from './resource.ts';
 
-/** The commands that are one operation each. Those that do more stand in commands/. */
+/**
+ * The commands that are one operation each. Those that do more stand in commands/. Long since it is one table, a row for
+ * each command.
+ */
 
 export const GROUPS: readonly Group[] = [
   {

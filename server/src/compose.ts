@@ -13,7 +13,9 @@ import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
+import { chargeEmbedding, embedFor } from './compose-embedding.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
+import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
@@ -54,19 +56,19 @@ import {
   feedbackTools,
   importRoutes,
 } from './features/conversations/index.ts';
-import { type Costs, createCosts } from './features/costs/index.ts';
+import { createCosts } from './features/costs/index.ts';
 import {
   createIdentity,
   type FirstAdmin,
   platformSecret,
   providerDocument,
 } from './features/identity/index.ts';
-import { type ChargeEmbedding, createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
+import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
-import { type Models, toAppError } from './features/models/index.ts';
+import type { Models } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
-import { type OpenAiDoorOptions, openAiRoutes } from './features/openai/index.ts';
+import { openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -82,16 +84,12 @@ import { createConsole } from './http/console.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
-import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
-import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
-import type { Embedder } from './kernel/embedder.ts';
 import { nanoToUsd } from './kernel/money.ts';
-import { estimateTokens } from './kernel/tokens.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /**
@@ -113,7 +111,6 @@ export interface Platform {
 }
 
 const VERSION = '2.0.0';
-const MAX_KEPT_REQUESTS = 2_000;
 /** JSON of an export in its archive: it is parsed in this process. */
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
@@ -121,86 +118,10 @@ const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 
-/** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
-const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
-  const overrides: Partial<Record<Tier, { perMinute: number; burst: number }>> = {
-    ...(config.RATE_FREE === null ? {} : { free: config.RATE_FREE }),
-    ...(config.RATE_PRO === null ? {} : { pro: config.RATE_PRO }),
-    ...(config.RATE_ENTERPRISE === null ? {} : { enterprise: config.RATE_ENTERPRISE }),
-  };
-  return { reference: { ...REFERENCE_RATES, ...overrides }, overview: { ...OVERVIEW_RATES, ...overrides } };
-};
-
-const largestLimit = (tables: { reference: RateTable; overview: RateTable }): number =>
-  Math.max(
-    MAX_KEPT_REQUESTS,
-    ...Object.values(tables).flatMap((table) =>
-      Object.values(table).flatMap((n) => [n.perMinute ?? 0, n.burst]),
-    ),
-  );
-
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
 /** Facts from memory that go along with a message. */
 const RECALLED_FACTS = 6;
-
-/** Embedding calls on the ledger, reserved before and settled after. */
-const chargeEmbedding =
-  (db: Db, models: Models, costs: Costs): ChargeEmbedding =>
-  async (call, work) => {
-    const ref = models.resolve(call.model, '/EMBEDDING_MODEL');
-    const usageOf = (tokens: number, estimated: boolean) => ({
-      inputTokens: tokens,
-      outputTokens: 0,
-      cachedInputTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: 0,
-      estimated,
-    });
-    const hold = await db.write((tx) =>
-      costs.hold(tx, {
-        tenantId: call.tenantId,
-        userId: call.userId,
-        agentId: null,
-        conversationId: null,
-        runId: null,
-        requestId: null,
-        kind: 'embedding',
-        worstNano: models.cost(ref, usageOf(call.estimatedTokens, true)).costNanoUsd,
-        runUsedNano: 0,
-      }),
-    );
-    try {
-      const { result, tokens } = await work();
-      const usage = usageOf(tokens, false);
-      const { costNanoUsd, estimated } = models.cost(ref, usage);
-      await db.write((tx) =>
-        costs.settle(tx, hold, [
-          { kind: 'embedding', model: ref.id, tool: null, usage, costNanoUsd, estimated },
-        ]),
-      );
-      return result;
-    } catch (error) {
-      await db.write((tx) => costs.release(tx, hold));
-      throw error;
-    }
-  };
-
-/** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
-const embedFor =
-  (charge: ChargeEmbedding, embedder: Embedder): OpenAiDoorOptions['embed'] =>
-  async (caller, texts) => {
-    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    const owner = { tenantId: caller.tenantId, userId: caller.userId };
-    try {
-      return await charge({ ...owner, model: embedder.id, estimatedTokens }, async () => {
-        const result = await embedder.embed(texts, undefined, { urgent: texts.length === 1 });
-        return { result, tokens: result.tokens };
-      });
-    } catch (error) {
-      throw toAppError(error);
-    }
-  };
 
 const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null

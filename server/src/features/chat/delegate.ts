@@ -8,8 +8,9 @@ import type { Decision } from './approvals.ts';
 import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import { type StartDeps, toolsOf } from './start.ts';
+import type { StartDeps } from './start.ts';
 import { initialState } from './steps.rules.ts';
+import { toolsOf } from './tool-list.ts';
 
 /**
  * The `delegate` tool: an agent gives a part of its task to another, which works in a loop of its own within the same run:

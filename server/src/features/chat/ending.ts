@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import { isStoreUnavailable, storeUnavailable } from '../../db/faults.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -37,6 +38,13 @@ export const errorData = (error: AppError) => ({
   message: error.message,
   details: error.details,
 });
+
+/** A run's fault as it is told and stored. */
+export const faultOf = (error: unknown): AppError => {
+  if (error instanceof AppError) return error;
+  if (isStoreUnavailable(error)) return storeUnavailable(error);
+  return new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+};
 
 export const statusOf = (result: RunResult, stopped: StopReason | null): RunStatus => {
   if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
-import { mapError } from '../../http/map-error.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
@@ -11,14 +10,15 @@ import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
-import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
+import { createEnding, errorData, faultOf, interrupted, type StopReason, statusOf } from './ending.ts';
+import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
 import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
+import { createRunHooks } from './run-hooks.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
@@ -96,6 +96,7 @@ export const createChatService = (given: ChatOptions) => {
   const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
     given.onError(error, 'a decision could not be looked for'),
   );
+  const hooksOf = createRunHooks({ ending, room, queue, store, approvals: options.approvals });
   const active = new Map<string, ActiveRun>();
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
@@ -110,36 +111,6 @@ export const createChatService = (given: ChatOptions) => {
       data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
     });
   };
-
-  /** Around a run that waits: its answer so far is stored, and its conversation is free for other messages. */
-  const hooksOf = (
-    run: StartedRun,
-    events: RunEvents,
-    abort: AbortController,
-    turn: { leave(): void },
-    told: (response: ChatResponse) => void,
-  ): RunHooks => ({
-    async waiting(state) {
-      const result: RunResult = {
-        state,
-        finishReason: 'awaiting_approval',
-        model: run.plan.model,
-        open: { hold: null, entries: [] },
-        error: null,
-      };
-      const { row } = await ending.write(run, result, 'awaiting_approval', events);
-      for (const id of state.proposals) {
-        events.emit('proposal.created', await options.approvals.show(run.subject, id));
-      }
-      turn.leave();
-      told(chatResponseOf(row));
-    },
-    decision: (proposalId) => room.wait(run.subject, proposalId, options.approvals, abort.signal),
-    async resumed() {
-      turn.leave = await queue.enter(run.conversationId, true);
-      await store.setStatus(run.runId, 'running');
-    },
-  });
 
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
@@ -192,11 +163,7 @@ export const createChatService = (given: ChatOptions) => {
       throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
     if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
     options.onError(error, 'a run failed');
-    const known = mapError(error);
-    const fault =
-      known.code === 'INTERNAL_ERROR'
-        ? new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error })
-        : known;
+    const fault = faultOf(error);
     const told = events.all().filter((event) => event.event !== 'message.delta');
     const journal = JSON.stringify(packJournal([...told, { event: 'error', data: errorData(fault) }]));
     await untilStored(() =>

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mapError } from '../../http/map-error.ts';
+import { isStoreUnavailable } from '../../db/faults.ts';
 import { AppError } from '../../kernel/errors.ts';
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
 const GIVE_UP_MS = 120_000;
 
-const isAway = (error: unknown): boolean =>
-  !(error instanceof AppError) && mapError(error).code === 'SERVICE_UNAVAILABLE';
+const isAway = (error: unknown): boolean => !(error instanceof AppError) && isStoreUnavailable(error);
 
 /**
  * Repeats a write for as long as the store is away or full, two minutes at the most: what a run has come to must not be
