@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Role, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import {
   type Client as A2aClient,
@@ -25,21 +22,17 @@ const APPROVAL_TIMEOUT_MS = 60_000;
 let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
-let folder: string;
 
 beforeAll(async () => {
   provider = await startTestProvider();
-  folder = mkdtempSync(path.join(tmpdir(), 'pentarch-a2a-'));
-  const policies = path.join(folder, 'governance.json');
-  writeFileSync(policies, JSON.stringify(POLICIES));
   server = await startServer({
+    files: { GOVERNANCE_FILE: POLICIES },
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
       MODEL_TIMEOUT_S: '5',
       MCP_BUILTIN: 'on',
       ALLOW_SELF_APPROVAL: 'on',
-      GOVERNANCE_FILE: policies,
     },
   });
   admin = await server.signIn();
@@ -47,7 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await provider.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => provider.reset());
 

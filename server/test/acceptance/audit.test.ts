@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
@@ -33,7 +30,6 @@ const POLICIES = { policies: { time: { tools: { convert_time: { approval: 'human
 describe('the audit trail', () => {
   let server: TestServer;
   let provider: TestProvider;
-  let folder: string;
   let admin: Client;
   let user: Client;
   let voter: Client;
@@ -66,15 +62,12 @@ describe('the audit trail', () => {
 
   beforeAll(async () => {
     provider = await startTestProvider();
-    folder = mkdtempSync(path.join(tmpdir(), 'pentarch-audit-'));
-    const file = path.join(folder, 'governance.json');
-    writeFileSync(file, JSON.stringify(POLICIES));
     server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
       env: {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         MCP_BUILTIN: 'on',
-        GOVERNANCE_FILE: file,
       },
     });
     admin = await server.signIn();
@@ -86,7 +79,6 @@ describe('the audit trail', () => {
   afterAll(async () => {
     await server.close();
     await provider.close();
-    rmSync(folder, { recursive: true });
   });
 
   it(req('AUDIT-01', 'holds sign-ins, and those that were refused'), async () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
@@ -24,19 +21,15 @@ describe('costs of requests', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  let folder: string;
 
   beforeAll(async () => {
     provider = await startTestProvider();
-    folder = mkdtempSync(path.join(tmpdir(), 'pentarch-cost-'));
-    const prices = path.join(folder, 'prices.json');
-    // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
-    writeFileSync(prices, JSON.stringify({ 'compatible/test': { input: 0, output: 10 } }));
     server = await startServer({
+      // Ten dollars a million tokens of an answer: a thousandth of a dollar is 100 of them.
+      files: { PRICES_FILE: { 'compatible/test': { input: 0, output: 10 } } },
       env: {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
-        PRICES_FILE: prices,
         MAX_OUTPUT_TOKENS: '10000',
       },
     });
@@ -45,7 +38,6 @@ describe('costs of requests', () => {
   afterAll(async () => {
     await server.close();
     await provider.close();
-    rmSync(folder, { recursive: true });
   });
 
   const usage = async (): Promise<Usage> =>

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
@@ -31,7 +28,6 @@ interface ConversationBody {
 let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
-let folder: string;
 
 const clientOf = (apiKey: string): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${server.url}/v1`, maxRetries: 0 });
@@ -39,17 +35,14 @@ let openai: OpenAI;
 
 beforeAll(async () => {
   provider = await startTestProvider();
-  folder = mkdtempSync(path.join(tmpdir(), 'pentarch-door-'));
-  const policies = path.join(folder, 'governance.json');
-  writeFileSync(policies, JSON.stringify(POLICIES));
   server = await startServer({
+    files: { GOVERNANCE_FILE: POLICIES },
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
       MODEL_TIMEOUT_S: '2',
       MCP_BUILTIN: 'on',
       ALLOW_SELF_APPROVAL: 'on',
-      GOVERNANCE_FILE: policies,
     },
   });
   admin = await server.signIn();
@@ -58,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await provider.close();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => provider.reset());
 

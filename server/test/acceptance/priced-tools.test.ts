@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
@@ -23,23 +22,19 @@ describe('priced tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  let folder: string;
 
   beforeAll(async () => {
     provider = await startTestProvider();
-    folder = mkdtempSync(path.join(tmpdir(), 'pentarch-priced-'));
-    const policies = path.join(folder, 'governance.json');
-    writeFileSync(policies, JSON.stringify(POLICIES));
-    // Tokens cost next to nothing: the model's calls have room where the tool has none.
-    const prices = path.join(folder, 'prices.json');
-    writeFileSync(prices, JSON.stringify({ 'compatible/test': { input: 0.01, output: 0.01 } }));
     server = await startServer({
+      files: {
+        GOVERNANCE_FILE: POLICIES,
+        // Tokens cost next to nothing: the model's calls have room where the tool has none.
+        PRICES_FILE: { 'compatible/test': { input: 0.01, output: 0.01 } },
+      },
       env: {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         MCP_BUILTIN: 'on',
-        GOVERNANCE_FILE: policies,
-        PRICES_FILE: prices,
       },
     });
     admin = await server.signIn();
@@ -47,7 +42,6 @@ describe('priced tools', () => {
   afterAll(async () => {
     await server.close();
     await provider.close();
-    rmSync(folder, { recursive: true });
   });
   beforeEach(() => provider.reset());
 

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../support/client.ts';
@@ -50,20 +49,16 @@ describe('runs with tools', () => {
   let provider: TestProvider;
   let server: TestServer;
   let admin: Client;
-  let folder: string;
 
   beforeAll(async () => {
     provider = await startTestProvider();
-    folder = mkdtempSync(path.join(tmpdir(), 'pentarch-policies-'));
-    const policies = path.join(folder, 'governance.json');
-    writeFileSync(policies, JSON.stringify(POLICIES));
     server = await startServer({
+      files: { GOVERNANCE_FILE: POLICIES },
       env: {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         MCP_BUILTIN: 'on',
         ALLOW_SELF_APPROVAL: 'on',
-        GOVERNANCE_FILE: policies,
       },
     });
     admin = await server.signIn();
@@ -71,7 +66,6 @@ describe('runs with tools', () => {
   afterAll(async () => {
     await server.close();
     await provider.close();
-    rmSync(folder, { recursive: true });
   });
   beforeEach(() => provider.reset());
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -43,6 +43,8 @@ export interface TestServer {
 export interface ServerOptions {
   env?: Record<string, string>;
   dataDir?: string;
+  /** Settings that name a file, such as GOVERNANCE_FILE, with what is to stand in it as JSON. */
+  files?: Readonly<Record<string, unknown>>;
 }
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -96,8 +98,15 @@ export const startProcess = async (options: ServerOptions = {}): Promise<TestSer
     postgresServer === undefined || options.env?.DATABASE_URL !== undefined
       ? null
       : await newDatabase(postgresServer);
+  const files: Record<string, string> = {};
+  for (const [setting, content] of Object.entries(options.files ?? {})) {
+    const file = path.join(path.dirname(dataDir), `${setting}.json`);
+    writeFileSync(file, JSON.stringify(content));
+    files[setting] = file;
+  }
   let env: Record<string, string> = {
     ...(database === null ? {} : { DATABASE_URL: database.url }),
+    ...files,
     ...options.env,
   };
 
@@ -257,7 +266,7 @@ export const startCluster = async (options: ClusterOptions): Promise<TestCluster
     const dataDir = path.join(home, `node-${made}`, 'data');
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     symlinkSync(files, path.join(dataDir, 'files'));
-    const node = await startProcess({ dataDir, env: { ...env, ...more } });
+    const node = await startProcess({ dataDir, env: { ...env, ...more }, files: options.files ?? {} });
     nodes.push(node);
     aim();
     return node;

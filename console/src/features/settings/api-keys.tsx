@@ -3,7 +3,7 @@ import type { CreateApiKeyRequest } from 'pentarch-sdk';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, Input, Select, Switch } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
@@ -14,6 +14,7 @@ import { useMay, useMe } from '../../lib/me.ts';
 import { expiryOf, LIFETIMES, textOf } from '../../lib/text.ts';
 import { type Credential, credentialColumns } from './credential-columns.tsx';
 import { useApiKeys, useCreateApiKey, useDeleteApiKey, useRotateApiKey } from './queries.ts';
+import { RevokeDialog } from './revoke-dialog.tsx';
 import styles from './settings.module.css';
 
 type Permission = NonNullable<CreateApiKeyRequest['permissions']>[number];
@@ -184,22 +185,7 @@ export const ApiKeys = () => {
         label="API key"
         onClose={() => setMade(null)}
       />
-      <ConfirmDialog
-        open={doomed !== null}
-        onClose={() => setDoomed(null)}
-        title={`Revoke the key “${doomed?.name ?? ''}”?`}
-        message="What uses it is refused from then on. This cannot be undone."
-        action="Revoke key"
-        busy={remove.isPending}
-        onConfirm={() => {
-          if (doomed === null) return;
-          remove.mutate(doomed.id, {
-            onSuccess: () => toast.done(`Key “${doomed.name}” is revoked`),
-            onError: toast.failed,
-            onSettled: () => setDoomed(null),
-          });
-        }}
-      />
+      <RevokeDialog what="key" doomed={doomed} remove={remove} onClose={() => setDoomed(null)} />
     </>
   );
 };

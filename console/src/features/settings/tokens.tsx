@@ -2,17 +2,17 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Panel } from '../../components/surface.tsx';
-import { useToast } from '../../components/toast.tsx';
 import { useMay } from '../../lib/me.ts';
 import { expiryOf, LIFETIMES, textOf } from '../../lib/text.ts';
 import { type Credential, credentialColumns } from './credential-columns.tsx';
 import { useCreateToken, useDeleteToken, useTokens } from './queries.ts';
+import { RevokeDialog } from './revoke-dialog.tsx';
 import styles from './settings.module.css';
 
 const FORM = 'new-token';
@@ -21,7 +21,6 @@ export const Tokens = () => {
   const rows = useTokens();
   const create = useCreateToken();
   const remove = useDeleteToken();
-  const toast = useToast();
   const mayWrite = useMay('keys:write');
   const [asking, setAsking] = useState(false);
   const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
@@ -100,22 +99,7 @@ export const Tokens = () => {
         label="Token"
         onClose={() => setMade(null)}
       />
-      <ConfirmDialog
-        open={doomed !== null}
-        onClose={() => setDoomed(null)}
-        title={`Revoke the token “${doomed?.name ?? ''}”?`}
-        message="What uses it is refused from then on. This cannot be undone."
-        action="Revoke token"
-        busy={remove.isPending}
-        onConfirm={() => {
-          if (doomed === null) return;
-          remove.mutate(doomed.id, {
-            onSuccess: () => toast.done(`Token “${doomed.name}” is revoked`),
-            onError: toast.failed,
-            onSettled: () => setDoomed(null),
-          });
-        }}
-      />
+      <RevokeDialog what="token" doomed={doomed} remove={remove} onClose={() => setDoomed(null)} />
     </div>
   );
 };
