@@ -12,7 +12,10 @@ export interface WriteOptions {
    * from the next ordinary write on. For what nobody is told of before such a write.
    */
   deferred?: boolean;
-  /** `work` may be run again from the start where it shares its transaction with one that fails; this is cheaper. */
+  /**
+   * `work` has effects in the store only, so that it may be run again from the start: on SQLite where it shares its
+   * transaction with one that fails (which is cheaper), on PostgreSQL where two transactions have waited for each other.
+   */
   repeatable?: boolean;
 }
 

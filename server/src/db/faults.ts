@@ -8,10 +8,15 @@ const AWAY =
 /** PostgreSQL's classes of shutdown, of want of resources and of the connection, and Node's codes of sockets. */
 const CODES = /^(57P0[123]|53300|53[12]00|08\d{3}|ECONN|EPIPE|ETIMEDOUT)/;
 
-/** True where the store is away or full. A client's broken connection looks the same: ask of faults of the store only. */
+/** PostgreSQL ended the transaction for the sake of another one (deadlock, serialisation): nothing of it stands. */
+export const isSacrificed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+
+/** True where the store is away, full, or has ended the transaction for another one. A client's broken connection looks the same: ask of faults of the store only. */
 export const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
-  (FULL.test(error.message) ||
+  (isSacrificed(error) ||
+    FULL.test(error.message) ||
     AWAY.test(error.message) ||
     ('code' in error && typeof error.code === 'string' && CODES.test(error.code)));
 

@@ -7,6 +7,7 @@ import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
+import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
@@ -108,6 +109,9 @@ const numbers = new pg.TypeOverrides();
 numbers.setTypeParser(pg.types.builtins.INT8, Number);
 numbers.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
+/** Of a repeatable write whose transaction was ended for another one. */
+const MAX_TRIES = 5;
+
 export const openPostgres = async (options: { url: string; maxConnections?: number }): Promise<Db> => {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -125,11 +129,18 @@ export const openPostgres = async (options: { url: string; maxConnections?: numb
   return {
     dialect: 'postgres',
     read,
-    write: (work, how = {}) =>
-      read.transaction().execute(async (tx) => {
-        if (how.deferred) await sql`set local synchronous_commit = off`.execute(tx);
-        return work(tx);
-      }),
+    async write(work, how = {}) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await read.transaction().execute(async (tx) => {
+            if (how.deferred) await sql`set local synchronous_commit = off`.execute(tx);
+            return work(tx);
+          });
+        } catch (error) {
+          if (!how.repeatable || tries >= MAX_TRIES || !isSacrificed(error)) throw error;
+        }
+      }
+    },
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -231,7 +231,7 @@ export const createEntityStore = (db: Db) => {
   let changes = 0;
   const write = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     try {
-      return await withStoreFaults(db.write(work));
+      return await withStoreFaults(db.write(work, { repeatable: true }));
     } finally {
       changes += 1;
     }
