@@ -193,6 +193,29 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     expect((await counter('tenant', 'day'))?.reserved_nano).toBe(900);
   });
 
+  it('makes the counters of each new day once, whoever comes first', async () => {
+    const otherDb = store.name === 'postgres' ? await again() : db;
+    const nodes = [
+      { on: db, costs },
+      { on: otherDb, costs: process(otherDb) },
+    ];
+    const limits = [{ scope: 'tenant' as const, subject: TENANT, period: 'day' as const, limitNano: 180 }];
+    await costs.putLimits(TENANT, limits);
+    await costs.putLimits(TENANT, [{ scope: 'tenant', subject: TENANT, period: 'month', limitNano: null }]);
+    for (let day = 0; day < 60; day++) {
+      now += 86_400_000;
+      const results = await Promise.allSettled(
+        Array.from({ length: 24 }, async (_, i) => {
+          const node = nodes[i % 2];
+          return await node?.on.write((tx) => node.costs.hold(tx, ask(100, { leastNano: 1 })));
+        }),
+      );
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'COST_EXCEEDED' });
+      expect((await counters()).findLast((row) => row.period === 'day')?.reserved_nano).toBe(180);
+    }
+  });
+
   it('holds over two processes: 200 calls at once, some of which take a while', async () => {
     // SQLite has one process; there the second half comes through the same one.
     const otherDb = store.name === 'postgres' ? await again() : db;

@@ -127,9 +127,12 @@ export const createAccounts = (options: AccountsOptions) => {
   };
   const countersOf = (book: Book, who: CostSubject): string[] => keysOf(book, who).map((key) => key.id);
 
-  const lock = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
-    if (dialect === 'postgres') await lockCounters(tx, counterIds(ids));
-  };
+  /**
+   * Locks the counters; false where one is not there yet for this statement. It may be there for the next one, made by
+   * another transaction and not locked by this one, so what was not locked here must not be used.
+   */
+  const lock = async (tx: Queryable, ids: readonly string[]): Promise<boolean> =>
+    dialect !== 'postgres' || (await lockCounters(tx, counterIds(ids))).length === ids.length;
 
   /**
    * Makes those of the subject's counters that are missing, each with the limit that holds for it now. The tenant's day
@@ -165,9 +168,10 @@ export const createAccounts = (options: AccountsOptions) => {
     now: number,
   ): Promise<CostCounterRow[]> => {
     const ids = countersOf(book, who);
-    await lock(tx, ids);
-    const rows = await selectCounters(tx, ids);
-    if (rows.length === ids.length) return rows;
+    if (await lock(tx, ids)) {
+      const rows = await selectCounters(tx, ids);
+      if (rows.length === ids.length) return rows;
+    }
     await createMissing(tx, book, who, now);
     await lock(tx, ids);
     return selectCounters(tx, ids);
@@ -198,7 +202,7 @@ export const createAccounts = (options: AccountsOptions) => {
     amount: number,
     now: number,
   ): Promise<Hold | null> => {
-    await lock(tx, ids);
+    if (!(await lock(tx, ids))) return null;
     const reserved = await reserve(tx, { ...counterIds(ids), amount });
     if (reserved < ids.length) {
       if (reserved > 0) await takeBack(tx, ids, amount);

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { CostLimitRow } from '../../db/tables/costs.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
@@ -180,7 +180,7 @@ export const createLimits = (options: LimitsOptions) => {
       by: { caller: Caller; requestId: string } | null = null,
     ): Promise<void> {
       const now = clock.now();
-      await db.write(async (tx) => {
+      const write = async (tx: Queryable) => {
         await lockTenant(tx, db.dialect, tenantId, now);
         await ensureLimits(tx, tenantId, defaults, now);
         const counted = await options.limited.at(tx, tenantId);
@@ -202,7 +202,8 @@ export const createLimits = (options: LimitsOptions) => {
             })),
           },
         });
-      });
+      };
+      await db.write(write, { repeatable: true });
     },
   };
 };
