@@ -22,6 +22,7 @@ import { conversationImports } from './022-conversation-imports.ts';
 import { nodes } from './030-nodes.ts';
 import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
+import { consolePages } from './045-console-pages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly SchemaStep[] = [
   nodes,
   maintenance,
   auditReading,
+  consolePages,
 ];

@@ -12,7 +12,7 @@ import {
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
-import type { PinBook } from './pins.ts';
+import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
@@ -119,7 +119,11 @@ export const createService = (options: ServiceOptions) => {
       server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
     );
 
-  const toolItem = (tool: VisibleTool, around: readonly { server: string; name: string }[]) => ({
+  const toolItem = (
+    tool: VisibleTool,
+    around: readonly { server: string; name: string }[],
+    before: PinnedTool | undefined,
+  ) => ({
     name: tool.info.name,
     title: tool.info.title,
     description: tool.info.description,
@@ -133,6 +137,16 @@ export const createService = (options: ServiceOptions) => {
       ...nameWarnings(tool.server.definition.name, tool.info.name, around),
     ],
     fingerprint: tool.pin.fingerprint,
+    accepted:
+      before === undefined
+        ? null
+        : {
+            title: before.title,
+            description: before.description,
+            input_schema: before.inputSchema,
+            output_schema: before.outputSchema,
+            annotations: before.annotations,
+          },
   });
 
   const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
@@ -289,7 +303,10 @@ export const createService = (options: ServiceOptions) => {
         });
       }
       const around = await others(caller);
-      return (await calls.toolsOf(caller, server)).map((tool) => toolItem(tool, around));
+      const tools = await calls.toolsOf(caller, server);
+      const changed = tools.filter((tool) => tool.pin.pinned === 'changed').map((tool) => tool.info.name);
+      const before = await pins.pinned(caller.tenantId, serverName, changed);
+      return tools.map((tool) => toolItem(tool, around, before.get(tool.info.name)));
     },
 
     /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
@@ -305,7 +322,7 @@ export const createService = (options: ServiceOptions) => {
       audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
       const around = await others(caller);
       const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      return toolItem(now ?? tool, around);
+      return toolItem(now ?? tool, around, undefined);
     },
 
     logs(caller: Caller, name: string): readonly LogLine[] {
