@@ -95,13 +95,11 @@ const Actions = ({ server }: { server: McpServer }) => {
         action="Remove server"
         busy={remove.isPending}
         onConfirm={() =>
-          remove.mutate(server.name, {
-            onSuccess: () => {
-              toast.done(`“${server.title}” is removed`);
-              void navigate({ to: '/tools' });
-            },
-            onError: toast.failed,
-          })
+          // The list without it takes this page away, and with it what `mutate` would call.
+          remove.mutateAsync(server.name).then(() => {
+            toast.done(`“${server.title}” is removed`);
+            void navigate({ to: '/tools' });
+          }, toast.failed)
         }
       />
     </>
