@@ -8,8 +8,8 @@ import { startCluster } from '../server/test/support/server.ts';
 
 /**
  * Slots of a schedule in real time: three processes on one PostgreSQL and one Redis, a task of every minute whose run
- * takes 90 s, one process killed with SIGKILL after a third of the time. Prints each slot with its runs; ends with 1
- * where a slot has none or two. `node bench/slots.ts [minutes]`
+ * takes 90 s. Each process in turn is killed with SIGKILL, whatever it does, and started again ten seconds later. Prints
+ * each slot with its runs; ends with 1 where a slot has none or two. `node bench/slots.ts [minutes]`
  */
 const minutes = Number(process.argv[2] ?? '10');
 const RUN_MS = 90_000;
@@ -38,6 +38,7 @@ try {
   const client = createClient(() => cluster.url, token);
   const made = await client.post('/v2/tasks', {
     description: 'Look at the lights.',
+    agent_id: 'iris',
     cron: '* * * * *',
     timezone: 'UTC',
     overlap: 'queue',
@@ -56,15 +57,15 @@ try {
     }
   };
   const startedAt = Date.now();
-  const killAfterMs = (minutes * MINUTE_MS) / 3;
-  let killed = false;
-  while (Date.now() - startedAt < minutes * MINUTE_MS) {
-    await sleep(5_000);
-    if (killed || Date.now() - startedAt < killAfterMs) continue;
-    killed = true;
-    await cluster.nodes[2]?.end('SIGKILL');
-    process.stdout.write(`one of three processes killed after ${Math.round(killAfterMs / 1_000)} s\n`);
+  const passed = (): number => (Date.now() - startedAt) / (minutes * MINUTE_MS);
+  for (const [i, node] of cluster.nodes.entries()) {
+    while (passed() < (i + 1) / (cluster.nodes.length + 1)) await sleep(1_000);
+    await node.end('SIGKILL');
+    process.stdout.write(`${new Date().toISOString()}  process ${i + 1} of ${cluster.nodes.length} killed\n`);
+    await sleep(10_000);
+    await node.start();
   }
+  while (passed() < 1) await sleep(1_000);
   const found = (await runs()).sort((a, b) => String(a.scheduled_for).localeCompare(String(b.scheduled_for)));
   const slots = new Map<string, Run[]>();
   for (const run of found)
