@@ -58,7 +58,17 @@ const holdVotes = (tool: { name: string; args: Record<string, unknown> }) => {
     const seat = seatOf(request);
     const ballot = seat === null ? undefined : waiting.get(seat);
     if (ballot !== undefined) {
-      return ballot.then((vote) => ({ chunks: [JSON.stringify({ confidence: 0.9, ...vote })] }));
+      let text = '';
+      const hold = ballot.then((vote) => {
+        text = JSON.stringify({ confidence: 0.9, ...vote });
+      });
+      return {
+        hold,
+        // Asked for when the hold is over.
+        get chunks() {
+          return [text];
+        },
+      };
     }
     if (request.body.messages?.at(-1)?.role === 'tool') return { chunks: ['It is evening in Tokyo.'] };
     return { toolCalls: [{ id: 'c', name: `time__${tool.name}`, arguments: JSON.stringify(tool.args) }] };
