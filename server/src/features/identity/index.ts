@@ -264,6 +264,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         clock,
         tokens,
         families,
+        audit,
         issuer: options.publicUrl,
         audience: config.IDP_CLIENT_ID,
         apiKeyPrefix: config.API_KEY_PREFIX,

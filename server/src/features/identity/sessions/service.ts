@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
-import type { Audit } from '../../audit/index.ts';
+import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
@@ -95,7 +95,17 @@ export const createSessions = (options: SessionsOptions) => {
       if (caller.credential !== 'jwt') {
         throw conflict('an API key or personal token has no session; delete it instead');
       }
-      await db.write((tx) => revokeAccessToken(tx, caller.tokenId, options.clock.now()));
+      await db.write(async (tx) => {
+        await revokeAccessToken(tx, caller.tokenId, options.clock.now());
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'token.revoked',
+          targetType: 'token',
+          targetId: caller.tokenId,
+          requestId: origin.requestId,
+          address: origin.address,
+        });
+      });
       options.onTokenRevoked(caller.tokenId);
     },
 
@@ -120,7 +130,7 @@ export const createSessions = (options: SessionsOptions) => {
       if (session === undefined || session.user_id !== caller.userId || session.revoked_at !== null) {
         throw notFound('session');
       }
-      await families.revoke(sessionId, 'ended by the user', origin);
+      await families.revoke(sessionId, 'ended by the user', origin, { browser: true });
     },
   };
 };
