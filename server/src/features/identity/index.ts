@@ -284,10 +284,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         families,
         checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
         findPrincipal: (userId) => findPrincipal(db.read, userId),
+        tenantOfClient: (clientId) => clients.tenantOf(clientId),
       },
       linkPages: { accounts },
       authenticate,
       throttle: config.RATE_LIMITS,
+      issuer: options.publicUrl,
     });
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
 

@@ -16,7 +16,7 @@ import {
 } from '../links/store.ts';
 import { hashPassword, verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
-import { suspended } from '../principal.ts';
+import { assertWholeAccount, suspended } from '../principal.ts';
 import {
   browserSessionOf,
   destroyBrowserSessions,
@@ -202,6 +202,7 @@ export const createAccounts = (options: AccountsOptions) => {
       input: { current_password: string; new_password: string },
       origin: Origin,
     ): Promise<void> {
+      assertWholeAccount(caller);
       assertPassword(input.new_password, '/new_password');
       const user = await findUser(db.read, caller.userId);
       if (user === undefined || user.password_hash === null) {

@@ -7,7 +7,7 @@ import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
-import { assertActive, DEFAULT_TENANT, type Principal } from '../principal.ts';
+import { assertActive, assertWholeAccount, DEFAULT_TENANT, type Principal } from '../principal.ts';
 import { findPrincipal, revokeAccessToken } from '../store.ts';
 import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
@@ -110,6 +110,7 @@ export const createSessions = (options: SessionsOptions) => {
     },
 
     async list(caller: Caller) {
+      assertWholeAccount(caller);
       const rows = await listOpenSessions(db.read, caller.userId, options.clock.now());
       const items = rows.map((row) => ({
         id: row.id,
@@ -126,6 +127,7 @@ export const createSessions = (options: SessionsOptions) => {
 
     /** Throws NOT_FOUND for a session that is not the caller's, or not open any more. */
     async end(caller: Caller, sessionId: string, origin: Origin): Promise<void> {
+      assertWholeAccount(caller);
       const session = await findSession(db.read, sessionId);
       if (session === undefined || session.user_id !== caller.userId || session.revoked_at !== null) {
         throw notFound('session');
