@@ -69,6 +69,7 @@ describe('a change and its row of the audit chain', () => {
         RATE_LIMITS: 'off',
         ADMIN_PASSWORD: ADMIN.password,
         SQLITE_SYNCHRONOUS: 'normal',
+        WEBHOOK_ALLOW_PRIVATE: 'on',
       },
       dataDir,
     );
@@ -178,7 +179,7 @@ describe('a change and its row of the audit chain', () => {
       name: 'an MCP server deleted',
       make: async () => {
         count += 1;
-        const body = { name: `s-${count}`, transport: 'http', url: 'https://192.0.2.1/mcp', enabled: false };
+        const body = { name: `s-${count}`, transport: 'http', url: 'http://127.0.0.1:9/mcp', enabled: false };
         const answer = await call('POST', '/v2/mcp/servers', body);
         expect(answer.status, answer.text).toBe(201);
         return `/v2/mcp/servers/s-${count}`;

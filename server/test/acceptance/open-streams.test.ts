@@ -156,6 +156,44 @@ describe('open streams and sockets', () => {
     );
   });
 
+  it(req('AUTH-08', 'a run that goes on calls no tool that its person may not call any more'), async () => {
+    const [demoted, gone, kept] = [await person(), await person(), await person()];
+    const cases: [name: string, Client, change: () => Promise<{ status: number }>, outcome: string][] = [
+      ['kept', kept.client, () => admin.get('/v2/auth/me'), 'completed'],
+      [
+        'demoted',
+        demoted.client,
+        () => admin.patch(`/v2/users/${demoted.id}`, { roles: ['readonly'] }),
+        'denied',
+      ],
+      ['gone', gone.client, () => admin.delete(`/v2/users/${gone.id}`), 'denied'],
+    ];
+    for (const [name, client, change, outcome] of cases) {
+      const release = Promise.withResolvers<void>();
+      const args = JSON.stringify({ description: `buy milk for ${name}` });
+      provider.script(
+        { hold: release.promise, toolCalls: [{ id: 'c1', name: 'pentarch__create_task', arguments: args }] },
+        { chunks: ['Done.'] },
+      );
+      const request = { message: 'Remind me', context: { agent_id: 'chronos' } };
+      const stream = await client.stream('/v2/chat/stream', request);
+      const [started] = await stream.until('agent.selected');
+      if (started === undefined) throw new Error('no event');
+      const { conversation_id: id } = started.data as { conversation_id: string };
+      expect((await change()).status).toBeLessThan(300);
+      release.resolve();
+      const calls = async () =>
+        (await admin.get(`/v2/conversations/${id}`))
+          .json<{ messages: { tool_calls: { status: string }[] }[] }>()
+          .messages.flatMap((message) => message.tool_calls)
+          .map((call) => call.status);
+      await expect.poll(calls, { timeout: 20_000 }).toEqual([outcome]);
+      const tasks = await admin.get('/v2/tasks?limit=100');
+      expect([name, tasks.text.includes(`buy milk for ${name}`)]).toEqual([name, outcome === 'completed']);
+      stream.close();
+    }
+  });
+
   it(req('AUTH-08', 'a socket tells a demoted person no more than the new role may read'), async () => {
     const { id, client } = await person(admin, ['operator']);
     const owner = await person();
