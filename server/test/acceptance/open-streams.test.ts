@@ -172,7 +172,7 @@ describe('open streams and sockets', () => {
       const release = Promise.withResolvers<void>();
       const args = JSON.stringify({ description: `buy milk for ${name}` });
       provider.script(
-        { hold: release.promise, toolCalls: [{ id: 'c1', name: 'pentarch__create_task', arguments: args }] },
+        { hold: release.promise, toolCalls: [{ id: 'c1', name: 'create_task', arguments: args }] },
         { chunks: ['Done.'] },
       );
       const request = { message: 'Remind me', context: { agent_id: 'chronos' } };
