@@ -170,16 +170,23 @@ describe('open streams and sockets', () => {
     ];
     for (const [name, client, change, outcome] of cases) {
       const release = Promise.withResolvers<void>();
-      const args = JSON.stringify({ description: `buy milk for ${name}` });
+      // Due in a far year: a task that runs would take replies of the test's runs.
+      const args = JSON.stringify({
+        description: `buy milk for ${name}`,
+        scheduled_at: '2099-01-01T00:00:00.000Z',
+      });
       provider.script(
         { hold: release.promise, toolCalls: [{ id: 'c1', name: 'create_task', arguments: args }] },
         { chunks: ['Done.'] },
       );
-      const request = { message: 'Remind me', context: { agent_id: 'chronos' } };
+      // It has a title already: the model is asked for none, and every reply is the run's.
+      const conversation = await client.post('/v2/conversations', { title: name });
+      const { id } = conversation.json<{ id: string }>();
+      const request = { message: 'Remind me', conversation_id: id, context: { agent_id: 'chronos' } };
       const stream = await client.stream('/v2/chat/stream', request);
       const [started] = await stream.until('agent.selected');
       if (started === undefined) throw new Error('no event');
-      const { conversation_id: id } = started.data as { conversation_id: string };
+      const { run_id: runId } = started.data as { run_id: string };
       expect((await change()).status).toBeLessThan(300);
       release.resolve();
       const calls = async () =>
@@ -187,7 +194,10 @@ describe('open streams and sockets', () => {
           .json<{ messages: { tool_calls: { status: string }[] }[] }>()
           .messages.flatMap((message) => message.tool_calls)
           .map((call) => call.status);
-      await expect.poll(calls, { timeout: 20_000 }).toEqual([outcome]);
+      // To its end, so that the next one's replies are its own.
+      const state = async () => (await admin.get(`/v2/chat/runs/${runId}`)).json<{ status: string }>().status;
+      await expect.poll(state, { timeout: 20_000 }).toBe('completed');
+      expect([name, await calls()]).toEqual([name, [outcome]]);
       const tasks = await admin.get('/v2/tasks?limit=100');
       expect([name, tasks.text.includes(`buy milk for ${name}`)]).toEqual([name, outcome === 'completed']);
       stream.close();
