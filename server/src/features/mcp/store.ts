@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Along, Db } from '../../db/db.ts';
 import type { McpServerRow } from '../../db/tables/mcp.ts';
 import { readEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -25,11 +25,11 @@ export interface ServerRecord extends ServerDefinition {
 /** Servers registered by the API, and what was accepted of the tools of all servers. */
 export interface McpStore {
   servers(): Promise<ServerRecord[]>;
-  /** False when the tenant has a server of this name. */
-  insert(record: ServerRecord): Promise<boolean>;
-  update(record: ServerRecord): Promise<void>;
+  /** False when the tenant has a server of this name. `note` is written together with the change; so below. */
+  insert(record: ServerRecord, note?: Along): Promise<boolean>;
+  update(record: ServerRecord, note?: Along): Promise<void>;
   /** Also forgets what was accepted of its tools. */
-  remove(tenantId: string, name: string): Promise<void>;
+  remove(tenantId: string, name: string, note?: Along): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
   /** Adds pins of tools that have none yet. */
   addPins(tenantId: string, server: string, pins: readonly NewPin[], at: number): Promise<void>;
@@ -37,6 +37,7 @@ export interface McpStore {
     tenantId: string,
     server: string,
     pin: { tool: string; fingerprint: string; definition?: string; acceptedBy: string; at: number },
+    note?: Along,
   ): Promise<void>;
   /** JSON of what is pinned of these tools, by name; without those of which it was not kept. */
   pinned(tenantId: string, server: string, tools: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -85,16 +86,18 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
 
   return {
     servers: async () => (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
-    insert: (record) =>
+    insert: (record, note) =>
       db.write(async (tx) => {
         const result = await tx
           .insertInto('mcp_servers')
           .values(toRow(record))
           .onConflict((c) => c.columns(['tenant_id', 'name']).doNothing())
           .executeTakeFirst();
-        return result.numInsertedOrUpdatedRows === 1n;
+        if (result.numInsertedOrUpdatedRows !== 1n) return false;
+        await note?.(tx);
+        return true;
       }),
-    update: (record) =>
+    update: (record, note) =>
       db.write(async (tx) => {
         const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
         await tx
@@ -103,8 +106,9 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenant_id)
           .where('id', '=', id)
           .execute();
+        await note?.(tx);
       }),
-    remove: (tenantId, name) =>
+    remove: (tenantId, name, note) =>
       db.write(async (tx) => {
         await tx
           .deleteFrom('mcp_servers')
@@ -121,6 +125,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenantId)
           .where('server', '=', name)
           .execute();
+        await note?.(tx);
       }),
     pins: async (tenantId, server) => {
       const rows = await db.read
@@ -151,7 +156,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
             .execute();
         }
       }),
-    acceptPin: (tenantId, server, { tool, fingerprint, definition, acceptedBy, at }) =>
+    acceptPin: (tenantId, server, { tool, fingerprint, definition, acceptedBy, at }, note) =>
       db.write(async (tx) => {
         const accepted = {
           fingerprint,
@@ -165,6 +170,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
           .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doUpdateSet(accepted))
           .execute();
+        await note?.(tx);
       }),
     async pinned(tenantId, server, tools) {
       if (tools.length === 0) return new Map();
