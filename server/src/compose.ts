@@ -264,6 +264,7 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const memoryModel = config.MEMORY_MODEL;
   const memory = createMemory({
     db,
@@ -279,6 +280,8 @@ export const compose = async (
     parser,
     embedder,
     tables: tableEngine,
+    http: outgoing,
+    maxBytes: config.MAX_UPLOAD_BYTES,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -329,7 +332,6 @@ export const compose = async (
     },
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
     db,

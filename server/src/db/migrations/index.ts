@@ -16,6 +16,7 @@ import { notifications } from './014-notifications.ts';
 import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 import { keyEnds } from './016-key-ends.ts';
+import { documentVersions } from './025-document-versions.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly SchemaStep[] = [
   agentSuggestions,
   runSteps,
   keyEnds,
+  documentVersions,
 ];

@@ -27,6 +27,19 @@ export interface DocumentRow {
   chunking_version: number;
   created_at: number;
   indexed_at: number | null;
+  /** Name in the source that the document comes from; unique within its owner. */
+  external_id: string | null;
+  version: Generated<number>;
+}
+
+/** What each version of a document was; the bytes of earlier ones are not kept. */
+export interface DocumentVersionRow {
+  document_id: string;
+  version: number;
+  title: string;
+  sha256: string;
+  size_bytes: number;
+  created_at: number;
 }
 
 /** Top-level metadata in a form that can be filtered by: one row for each value, one for each element of an array. */
@@ -63,6 +76,7 @@ export interface EmbeddingModelRow {
 
 export interface KnowledgeTables {
   documents: DocumentRow;
+  document_versions: DocumentVersionRow;
   document_facts: DocumentFactRow;
   chunks: ChunkRow;
   embedding_models: EmbeddingModelRow;

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { DocumentRow } from '../../db/tables/knowledge.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import type { Visibility } from './rules.ts';
@@ -20,9 +21,14 @@ export const COLUMNS = [
   'documents.metadata',
   'documents.created_at',
   'documents.indexed_at',
+  'documents.external_id',
+  'documents.version',
 ] as const;
 
-type ListedRow = Omit<DocumentRow, 'status' | 'folded_name' | 'text' | 'model_n' | 'chunking_version'>;
+type ListedRow = Omit<
+  Selectable<DocumentRow>,
+  'status' | 'folded_name' | 'text' | 'model_n' | 'chunking_version'
+>;
 
 /** What this feature itself wrote as JSON. */
 export const json = <T>(text: string): T => JSON.parse(text) as T;
@@ -45,4 +51,6 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   metadata: json(row.metadata),
   createdAt: row.created_at,
   indexedAt: row.indexed_at,
+  externalId: row.external_id,
+  version: row.version,
 });

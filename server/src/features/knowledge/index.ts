@@ -6,11 +6,13 @@ import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
 import { createDocumentsService } from './documents.service.ts';
 import { chargedEmbedder } from './embedding.ts';
+import { createFetchDocument } from './fetch-document.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
 import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
@@ -30,6 +32,10 @@ export interface KnowledgeOptions {
   blobs: BlobStore;
   parser: DocumentParser;
   embedder: Embedder;
+  /** For documents by address. */
+  http: OutgoingHttp;
+  /** Largest document that is read from an address. */
+  maxBytes: number;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
   charge: ChargeEmbedding;
@@ -70,7 +76,14 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   let refreshing: Promise<void> = Promise.resolve();
 
   return {
-    routes: knowledgeRoutes({ documents, search, store, idempotency, clock }),
+    routes: knowledgeRoutes({
+      documents,
+      search,
+      store,
+      idempotency,
+      clock,
+      fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
+    }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     tools: knowledgeTools({ documents, search, store, extra }),
     async exportPersonal(tenantId, userId) {

@@ -19,6 +19,18 @@ export interface KnowledgeDocument {
   metadata: Record<string, unknown>;
   createdAt: number;
   indexedAt: number | null;
+  /** Name in the source that it comes from. */
+  externalId: string | null;
+  /** From 1; another with each replacement of the content. */
+  version: number;
+}
+
+export interface DocumentVersion {
+  version: number;
+  title: string;
+  sha256: string;
+  sizeBytes: number;
+  createdAt: number;
 }
 
 export interface SearchFilters {

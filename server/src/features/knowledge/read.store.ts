@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { COLUMNS, json, toDocument } from './document-rows.ts';
 import { filtered, readable } from './filters.store.ts';
-import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
+import type { DocumentVersion, KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
 import { fold } from './terms.rules.ts';
 
 export interface DocumentQuery {
@@ -62,6 +62,24 @@ export const createKnowledgeReads = (db: Db) => ({
       .limit(page.limit + 1)
       .execute();
     return { documents: found.map(toDocument), total: Number(total) };
+  },
+
+  /** Newest first. */
+  async versions(id: string): Promise<DocumentVersion[]> {
+    const rows = await db.read
+      .selectFrom('document_versions')
+      .selectAll()
+      .where('document_id', '=', id)
+      .orderBy('version', 'desc')
+      .limit(100)
+      .execute();
+    return rows.map((row) => ({
+      version: row.version,
+      title: row.title,
+      sha256: row.sha256,
+      sizeBytes: row.size_bytes,
+      createdAt: row.created_at,
+    }));
   },
 
   /** In reading order; the cursor's place is the ordinal. */

@@ -41,11 +41,17 @@ export interface EmbeddedChunk {
   vector: Float32Array;
 }
 
-export interface NewDocument extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt'> {
+export interface NewDocument extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version'> {
   text: string;
   chunks: readonly EmbeddedChunk[];
   chunkingVersion: number;
 }
+
+/** What is new about a document whose bytes are replaced. */
+export type NewSource = Pick<
+  KnowledgeDocument,
+  'filename' | 'contentType' | 'sizeBytes' | 'sha256' | 'language' | 'pageCount'
+> & { indexedAt: number };
 
 export interface StaleDocument {
   id: string;
@@ -72,6 +78,23 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     await tx
       .insertInto('document_facts')
       .values(facts.map((fact) => ({ document_id: id, ...fact })))
+      .execute();
+  };
+
+  const writeVersion = async (
+    tx: Queryable,
+    of: { id: string; version: number; title: string; sha256: string; sizeBytes: number; createdAt: number },
+  ): Promise<void> => {
+    await tx
+      .insertInto('document_versions')
+      .values({
+        document_id: of.id,
+        version: of.version,
+        title: of.title,
+        sha256: of.sha256,
+        size_bytes: of.sizeBytes,
+        created_at: of.createdAt,
+      })
       .execute();
   };
 
@@ -179,6 +202,20 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       });
     },
 
+    /** The owner's document of this name in its source. */
+    async findByExternalId(tenantId: string, userId: string, externalId: string) {
+      const row = await db.read
+        .selectFrom('documents')
+        .select([...COLUMNS, 'documents.status'])
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', userId)
+        .where('external_id', '=', externalId)
+        .where('status', '<>', 'deleting')
+        .executeTakeFirst();
+      return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
+    },
+
+    /** The owner's document with these bytes that has no name in a source. */
     async findByBytes(tenantId: string, userId: string, sha256: string) {
       const row = await db.read
         .selectFrom('documents')
@@ -186,6 +223,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         .where('tenant_id', '=', tenantId)
         .where('user_id', '=', userId)
         .where('sha256', '=', sha256)
+        .where('external_id', 'is', null)
         .where('status', '<>', 'deleting')
         .executeTakeFirst();
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
@@ -219,10 +257,12 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             chunking_version: document.chunkingVersion,
             created_at: document.createdAt,
             indexed_at: whole ? now() : null,
+            external_id: document.externalId,
           })
           .onConflict((c) => c.doNothing())
           .executeTakeFirst();
         if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+        await writeVersion(tx, { ...document, version: 1 });
         await writeFacts(tx, document.id, document.metadata);
         await addChunks(tx, model, document, first);
         return true;
@@ -252,7 +292,14 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     async replaceChunks(
       model: EmbeddingModel,
       id: string,
-      content: { text: string; chunks: readonly EmbeddedChunk[]; chunkingVersion: number; title: string },
+      content: {
+        text: string;
+        chunks: readonly EmbeddedChunk[];
+        chunkingVersion: number;
+        title: string;
+        /** Where the bytes themselves are others, what is new about them. */
+        source?: NewSource;
+      },
     ): Promise<void> {
       const parts = batches(content.chunks);
       for (const [n, batch] of parts.entries()) {
@@ -260,7 +307,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         await db.write(async (tx) => {
           const document = await tx
             .selectFrom('documents')
-            .select(['id', 'tenant_id', 'user_id', 'visibility', 'filename'])
+            .select(['id', 'tenant_id', 'user_id', 'visibility', 'filename', 'version'])
             .where('id', '=', id)
             .where('status', '=', 'ready')
             .executeTakeFirst();
@@ -290,7 +337,12 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             owner,
             batch.map((b) => ({ ...b, id: ids.get(`${b.chunk.ordinal}\n${b.chunk.text}`) })),
           );
+          // Until the last part is in, a start after a crash indexes it again from the bytes that its row names.
+          if (n === 0 && !isLast && content.source !== undefined) {
+            await tx.updateTable('documents').set({ chunking_version: 0 }).where('id', '=', id).execute();
+          }
           if (!isLast) return;
+          const { source } = content;
           await tx
             .updateTable('documents')
             .set({
@@ -299,10 +351,30 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
               model_n: model.n,
               chunking_version: content.chunkingVersion,
               title: content.title,
-              folded_name: foldedName(content.title, document.filename),
+              folded_name: foldedName(content.title, source?.filename ?? document.filename),
+              ...(source === undefined
+                ? {}
+                : {
+                    filename: source.filename,
+                    content_type: source.contentType,
+                    size_bytes: source.sizeBytes,
+                    sha256: source.sha256,
+                    language: source.language,
+                    page_count: source.pageCount,
+                    version: document.version + 1,
+                    indexed_at: source.indexedAt,
+                  }),
             })
             .where('id', '=', id)
             .execute();
+          if (source === undefined) return;
+          await writeVersion(tx, {
+            ...source,
+            id,
+            title: content.title,
+            version: document.version + 1,
+            createdAt: source.indexedAt,
+          });
         });
       }
     },
@@ -414,8 +486,14 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return rows;
     },
 
-    async exists(id: string): Promise<boolean> {
-      const row = await db.read.selectFrom('documents').select('id').where('id', '=', id).executeTakeFirst();
+    /** Whether there is such a document and these are its bytes. */
+    async holds(id: string, sha256: string): Promise<boolean> {
+      const row = await db.read
+        .selectFrom('documents')
+        .select('id')
+        .where('id', '=', id)
+        .where('sha256', '=', sha256)
+        .executeTakeFirst();
       return row !== undefined;
     },
   };

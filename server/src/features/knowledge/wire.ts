@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
+import type { DocumentVersion, KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
 import { canonicalJson, contentTypeFault, fullContentType } from './rules.ts';
-import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire } from './schema.ts';
+import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire, VersionWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
 
 /** Between the wire's names and the inside's. */
@@ -23,6 +23,16 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   created_by: document.userId,
   created_at: iso(document.createdAt),
   indexed_at: isoOrNull(document.indexedAt),
+  external_id: document.externalId,
+  version: document.version,
+});
+
+export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({
+  version: version.version,
+  title: version.title,
+  sha256: version.sha256,
+  size_bytes: version.sizeBytes,
+  created_at: iso(version.createdAt),
 });
 
 export const chunkWire = (chunk: StoredChunk): Static<typeof ChunkWire> => ({
