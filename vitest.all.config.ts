@@ -15,6 +15,8 @@ export default defineConfig({
     include: ['server/test/all/**/*.test.ts', ...onBothEngines],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A test waits for what must come, however busy the machine is.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
     passWithNoTests: false,
   },

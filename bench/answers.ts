@@ -11,7 +11,7 @@ import { startServer } from '../server/test/support/server.ts';
 
 /**
  * How well the built-in model answers from documents, through the real upload and chat API of a server of its own:
- * 26 files of all types and 192 questions, 34 of which no document answers, all written for this purpose. They are kept
+ * 26 files of all types and 223 questions, 65 of which no document answers, all written for this purpose. They are kept
  * in two halves with their own documents; all documents are uploaded in both cases. What the model knows of questions
  * may be tuned on the first half; the second is only for this report.
  *

@@ -43,6 +43,16 @@ const STEPS: readonly Step[] = [
     about: 'tsc on the TypeScript client with browser types only',
     command: [bin('tsc'), '-p', path.join('sdk', 'typescript'), '--noEmit'],
   },
+  {
+    name: 'console types',
+    about: 'tsc on the console',
+    command: [bin('tsc'), '-p', path.join('console', 'tsconfig.test.json')],
+  },
+  {
+    name: 'console size',
+    about: 'what a browser loads first stays under its budget',
+    command: script('check-console.ts'),
+  },
   { name: 'agents', about: 'docs/agents.md fresh', command: script('agents-docs.ts', '--check') },
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
@@ -51,6 +61,7 @@ const STEPS: readonly Step[] = [
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),
   },
+  { name: 'cli', about: 'docs/cli.md fresh', command: script('cli-docs.ts', '--check') },
 ];
 
 const AT_ONCE = 2;

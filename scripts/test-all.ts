@@ -38,14 +38,17 @@ const start = async <T extends { stop(): Promise<void> }>(
 };
 
 /** Runs vitest with what was given behind `--`; resolves with its exit code. */
-const vitest = (environment: Record<string, string>): Promise<number> =>
+const vitest = (
+  config: string,
+  given: readonly string[],
+  environment: Record<string, string>,
+): Promise<number> =>
   new Promise((resolve, reject) => {
     const command = path.join('node_modules', 'vitest', 'vitest.mjs');
-    const child = spawn(
-      process.execPath,
-      [command, 'run', '--config', 'vitest.all.config.ts', ...process.argv.slice(2)],
-      { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment } },
-    );
+    const child = spawn(process.execPath, [command, 'run', '--config', config, ...given], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...environment },
+    });
     started.push({ name: 'vitest', stop: () => Promise.resolve(void child.kill('SIGTERM')) });
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));
@@ -74,7 +77,15 @@ try {
     start('PostgreSQL', 'postgresql', async () => startPostgresWithVector()),
     start('Redis', 'redis-server', startRedis),
   ]);
-  code = await vitest({ TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url });
+  const environment = { TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url };
+  const given = process.argv.slice(2);
+  const [first, ...others] = given;
+  // `npm run test:all -- --nodes [files]`: the suites on three nodes alone.
+  if (first === '--nodes') code = await vitest('vitest.nodes.config.ts', others, environment);
+  else {
+    code = await vitest('vitest.all.config.ts', given, environment);
+    if (given.length === 0 && code === 0) code = await vitest('vitest.nodes.config.ts', [], environment);
+  }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 } finally {

@@ -14,22 +14,30 @@ export interface AcceptanceServer {
   close(): Promise<void>;
 }
 
-/** Breaks every answer to POST chat/stream after the first delta; everything else passes. */
+/**
+ * Breaks every answer to POST chat/stream after the first delta, and the first WebSocket after its first event; everything
+ * else passes.
+ */
 const startBreakingProxy = (
   target: URL,
 ): Promise<{ url: string; server: Server; close(): Promise<void> }> => {
   const open = new Set<Socket>();
+  let sockets = 0;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let breaking = false;
+    let breakingSocket = false;
     open.add(client).add(upstream);
     client.on('data', (chunk) => {
-      if (chunk.toString('latin1').startsWith('POST /api/v1/chat/stream ')) breaking = true;
+      const head = chunk.toString('latin1');
+      if (head.startsWith('POST /api/v1/chat/stream ')) breaking = true;
+      if (head.startsWith('GET /v2/ws ')) breakingSocket = sockets++ === 0;
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       client.write(chunk);
-      if (breaking && chunk.includes('event: message.delta')) {
+      const event = breakingSocket && chunk.includes('"message.created"');
+      if (event || (breaking && chunk.includes('event: message.delta'))) {
         upstream.destroy();
         // After what was written: the client sees the first events, then the break.
         client.end();

@@ -2,12 +2,26 @@ import type { BodyKind, ResponseKind, Schema } from './document.ts';
 
 /** What the document cannot say: names that read well, and bodies that are no JSON. */
 
-/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, and the WebSocket. */
+/** Tag of the paths that are for the libraries of OAuth and OpenID Connect. */
+export const PROTOCOL_TAG = 'Identity provider';
+
+/** Not as a method: metadata for MCP clients, the page that a browser is sent back to, the WebSocket, other doors. */
 export const SKIPPED: ReadonlySet<string> = new Set([
   'getProtectedResourceMetadata',
   'getMcpResourceMetadata',
   'finishMcpAuthorization',
   'openSocket',
+  // Doors of other protocols, which have clients of their own.
+  'listOpenAiModels',
+  'getOpenAiModel',
+  'getOpenAiModelByName',
+  'createChatCompletion',
+  'createEmbeddings',
+  'getAgentCard',
+  'getNetworkCard',
+  'getCardOfAgent',
+  'callNetwork',
+  'callAgent',
 ]);
 
 /** Words of an operationId that say no more than its resource does (singular). Default: the words of the tag. */
@@ -59,6 +73,19 @@ export const SHORT_NAMES: ReadonlySet<string> = new Set([
   'Vote',
 ]);
 
+const IMPORT_CONVERSATIONS: Schema = {
+  type: 'object',
+  required: ['conversations'],
+  additionalProperties: false,
+  properties: {
+    conversations: {
+      type: 'array',
+      description: 'As ChatGPT or Open WebUI exports them',
+      items: { type: 'object', additionalProperties: true },
+    },
+  },
+};
+
 const CREATE_DOCUMENT: Schema = {
   type: 'object',
   required: ['title', 'content'],
@@ -75,6 +102,7 @@ const CREATE_DOCUMENT: Schema = {
 export const SPECIAL_BODIES: Readonly<Record<string, { kind: BodyKind; schema: Schema | null }>> = {
   createDocument: { kind: 'json', schema: CREATE_DOCUMENT },
   importMemory: { kind: 'ndjson', schema: null },
+  importConversations: { kind: 'json', schema: IMPORT_CONVERSATIONS },
 };
 
 /** The document names one media type where `format` chooses among several. */
@@ -89,5 +117,6 @@ export const SLOW: ReadonlySet<string> = new Set([
   'invokeAgent',
   'createDocument',
   'importMemory',
+  'importConversations',
   'callMcpTool',
 ]);

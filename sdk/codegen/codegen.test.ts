@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOperations } from './document.ts';
+import { writeGo } from './go.ts';
 import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
+import { writeReference } from './reference.ts';
 import { writeTypeScript } from './typescript.ts';
 import { camel, goName, pascal, singularName, snake } from './words.ts';
 
@@ -95,5 +97,17 @@ describe('hostile documents', () => {
 
   it('is refused where Python reserves the name of a field', () => {
     expect(() => writePython(buildApi(readOperations(withText('x'))))).toThrow('a field is named from');
+  });
+});
+
+describe('the reference pages', () => {
+  const sources = new Map([...writeTypeScript(api), ...writePython(api), ...writeGo(api)]);
+  const methods = [...api.resources.values()].flat();
+
+  it.each([...writeReference(sources)])('%s has every operation and model', (_file, text) => {
+    const lists = methods.filter(({ paging }) => paging !== null).length;
+    expect(text).toContain(`\n${methods.length + lists} methods by resource`);
+    for (const { operation } of methods) expect(text).toContain(operation.summary.slice(0, 30));
+    expect(text).toContain('ChatResponse');
   });
 });

@@ -1,4 +1,11 @@
-import { METHOD_NAMES, SKIPPED, SPECIAL_BODIES, SPECIAL_RESPONSES, STRIPPED_WORDS } from './choices.ts';
+import {
+  METHOD_NAMES,
+  PROTOCOL_TAG,
+  SKIPPED,
+  SPECIAL_BODIES,
+  SPECIAL_RESPONSES,
+  STRIPPED_WORDS,
+} from './choices.ts';
 import { camel, singular, wordsOf } from './words.ts';
 
 /** Reading of api/openapi.json: one entry for each operation that the clients offer. */
@@ -118,6 +125,9 @@ const operationOf = (path: string, method: string, raw: Schema): Operation => {
   };
 };
 
+/** The identity provider's paths are for the libraries of OAuth and OpenID Connect. */
+const isProtocol = (raw: Schema): boolean => Array.isArray(raw.tags) && raw.tags[0] === PROTOCOL_TAG;
+
 /**
  * Each operation once: under /api/v1 where it stands there, else under /v2. The second copy under /v2 has an
  * operationId that ends in V2; /api/v2 repeats /v2.
@@ -129,7 +139,7 @@ export const readOperations = (document: unknown): Operation[] => {
     for (const method of METHODS) {
       const raw = recordAt(methods, method);
       const id = textOf(raw.operationId);
-      if (id === '' || id.endsWith('V2') || SKIPPED.has(id)) continue;
+      if (id === '' || id.endsWith('V2') || SKIPPED.has(id) || isProtocol(raw)) continue;
       operations.push(operationOf(path, method, raw));
     }
   }

@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeCli } from './cli.ts';
 import { readOperations } from './document.ts';
 import { writeGo } from './go.ts';
 import { buildApi } from './models.ts';
 import { writePython } from './python.ts';
+import { writeReference } from './reference.ts';
 import { writeTypeScript } from './typescript.ts';
 
-/** `npm run sdk` writes the generated parts of the three clients; with `--check` it only says whether they are fresh. */
+/** `npm run sdk` writes the generated parts of the three clients and of the command line, and their reference pages; with `--check` it only says whether they are fresh. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -20,7 +22,8 @@ const read = (file: string): string => {
 
 const document: unknown = JSON.parse(read('api/openapi.json'));
 const api = buildApi(readOperations(document));
-const files = new Map([...writeTypeScript(api), ...writePython(api), ...writeGo(api)]);
+const sources = new Map([...writeTypeScript(api), ...writePython(api), ...writeGo(api)]);
+const files = new Map([...sources, ...writeCli(api), ...writeReference(sources)]);
 const stale = [...files].filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

@@ -4,6 +4,7 @@ package pentarch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -244,5 +245,80 @@ func TestDocuments(t *testing.T) {
 	need(client.Memory.Import(ctx, line, nil))(t)
 	if lines := need(client.Memory.Export(ctx))(t); !strings.Contains(lines, "Alan Stevenson") {
 		t.Errorf("got %s", lines)
+	}
+}
+
+func TestEvents(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	client := byKey(t)
+	var types []string
+	for event, err := range client.Events(ctx, "conversations") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		types = append(types, event.Type)
+		if event.Type == "ready" {
+			need(client.Chat.Send(ctx, ChatRequest{Message: "Hello there"}))(t)
+		}
+		if event.Type == "message.created" {
+			break
+		}
+	}
+	equal(t, "types", types, []string{"ready", "message.created"})
+}
+
+func TestEventsAreRefusedAndCancelled(t *testing.T) {
+	refused := need(New(env(t, "URL"), WithToken("not-a-token-0123456789")))(t)
+	for _, err := range refused.Events(context.Background()) {
+		if !errors.Is(err, ErrUnauthorized) || strings.Contains(err.Error(), "not-a-token") {
+			t.Errorf("got %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var last error
+	for event, err := range byKey(t).Events(ctx) {
+		if event.Type == "ready" {
+			cancel()
+		}
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("got %v", last)
+	}
+}
+
+// The way in breaks its first socket after the first event; what happened in between comes all the same.
+func TestEventsOverBrokenConnections(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	client := byKey(t)
+	broken := need(New(env(t, "BREAKING_URL"), WithToken(env(t, "API_KEY"))))(t)
+	ready := 0
+	var said []string
+	for event, err := range broken.Events(ctx, "conversations") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Type == "ready" {
+			if ready++; ready == 1 {
+				need(client.Chat.Send(ctx, ChatRequest{Message: "first"}))(t)
+			}
+		}
+		var message struct{ Role, Content string }
+		_ = json.Unmarshal(event.Payload, &message)
+		if event.Type != "message.created" || message.Role != "user" {
+			continue
+		}
+		said = append(said, message.Content)
+		if message.Content == "second" {
+			break
+		}
+		need(client.Chat.Send(ctx, ChatRequest{Message: "second"}))(t)
+	}
+	equal(t, "said", said, []string{"first", "second"})
+	if ready < 2 {
+		t.Errorf("ready %d times", ready)
 	}
 }

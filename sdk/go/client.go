@@ -14,6 +14,7 @@ import (
 // Client has every resource. It is safe for use by many goroutines.
 type Client struct {
 	Resources
+	transport *transport
 }
 
 // LogEntry tells of one try. Path has no query, which may hold what people wrote.
@@ -74,7 +75,7 @@ func New(baseURL string, options ...Option) (*Client, error) {
 	for _, option := range options {
 		option(t)
 	}
-	return &Client{newResources(t)}, nil
+	return &Client{newResources(t), t}, nil
 }
 
 // CallOption sets up one call.

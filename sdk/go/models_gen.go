@@ -838,6 +838,33 @@ type Health struct {
 	UptimeS int64  `json:"uptime_s"`
 }
 
+// ImportConversationsRequest is a model of the API.
+type ImportConversationsRequest struct {
+	// As ChatGPT or Open WebUI exports them
+	Conversations []map[string]any `json:"conversations"`
+}
+
+// ImportConversationsResult is a model of the API.
+type ImportConversationsResult struct {
+	Imported int64 `json:"imported"`
+	// Imported before, or twice in this export
+	Skipped int64 `json:"skipped"`
+	Failed  int64 `json:"failed"`
+	// Of those that came in
+	ConversationIDs []string `json:"conversation_ids"`
+	// The first 100
+	Errors []ImportConversationsResultError `json:"errors"`
+}
+
+// ImportConversationsResultError is a model of the API.
+type ImportConversationsResultError struct {
+	// Place in the export, from 0
+	Index    int64   `json:"index"`
+	SourceID *string `json:"source_id"`
+	Title    *string `json:"title"`
+	Reason   string  `json:"reason"`
+}
+
 // ImportMCPServersRequest is a model of the API.
 type ImportMCPServersRequest struct {
 	// The form that MCP clients share

@@ -215,6 +215,11 @@ func (r *Conversations) Create(ctx context.Context, body CreateConversationReque
 	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
 }
 
+// Import: Bring in conversations of ChatGPT or Open WebUI
+func (r *Conversations) Import(ctx context.Context, body ImportConversationsRequest, options ...CallOption) (*ImportConversationsResult, error) {
+	return getJSON[ImportConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/import", json: body, slow: true}, options)
+}
+
 // Get: A conversation with its newest 200 messages
 func (r *Conversations) Get(ctx context.Context, id string, options ...CallOption) (*ConversationDetail, error) {
 	return getJSON[ConversationDetail](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)

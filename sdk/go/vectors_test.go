@@ -1,7 +1,11 @@
 package pentarch
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +17,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -35,6 +40,88 @@ func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: got %#v, want %#v", what, got, want)
+	}
+}
+
+func fromHex(t *testing.T, text string) []byte {
+	t.Helper()
+	bytes, err := hex.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+type shownMessage struct {
+	Type string
+	Data string
+	Code int
+}
+
+func TestFrames(t *testing.T) {
+	all := vectors[struct {
+		Mask   string
+		Encode []struct {
+			Name    string
+			Opcode  byte
+			Payload string
+			Frame   string
+			Repeat  *struct {
+				Byte  string
+				Times int
+			}
+			Sha256 string
+		}
+		Decode []struct {
+			Name     string
+			Bytes    string
+			Messages []shownMessage
+			Error    *int
+		}
+		Accept []struct{ Key, Accept string }
+	}](t, "frames.json")
+	mask := [4]byte(fromHex(t, all.Mask))
+	for _, c := range all.Encode {
+		if c.Repeat == nil {
+			frame := encodeFrame(c.Opcode, fromHex(t, c.Payload), mask)
+			equal(t, c.Name, hex.EncodeToString(frame), c.Frame)
+			continue
+		}
+		payload := bytes.Repeat(fromHex(t, c.Repeat.Byte), c.Repeat.Times)
+		sum := sha256.Sum256(encodeFrame(c.Opcode, payload, mask))
+		equal(t, c.Name, hex.EncodeToString(sum[:]), c.Sha256)
+	}
+	for _, c := range all.Accept {
+		equal(t, c.Key, acceptOf(c.Key), c.Accept)
+	}
+	kinds := map[byte]string{opText: "text", opBinary: "binary", opClose: "close", opPing: "ping", opPong: "pong"}
+	for _, c := range all.Decode {
+		whole := fromHex(t, c.Bytes)
+		for name, in := range map[string]io.Reader{
+			"whole":        bytes.NewReader(whole),
+			"byte by byte": iotest.OneByteReader(bytes.NewReader(whole)),
+		} {
+			reader := &frameReader{in: bufio.NewReader(in)}
+			seen := []shownMessage{}
+			var code *int
+			for {
+				message, err := reader.next()
+				var wrong *frameError
+				if errors.As(err, &wrong) {
+					code = &wrong.code
+				}
+				if err != nil {
+					break
+				}
+				shown := shownMessage{kinds[message.opcode], hex.EncodeToString(message.payload), message.code}
+				if message.opcode == opText {
+					shown.Data = string(message.payload)
+				}
+				seen = append(seen, shown)
+			}
+			equal(t, c.Name+", "+name, seen, c.Messages)
+			equal(t, c.Name+", "+name+", error", code, c.Error)
+		}
 	}
 }
 

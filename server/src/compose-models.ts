@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBuiltinEmbedder } from './adapters/embeddings/builtin.ts';
 import { createCompatibleEmbedder } from './adapters/embeddings/openai-compatible.ts';
@@ -10,6 +11,13 @@ import {
   OPENAI_DIALECT,
 } from './adapters/models/chat-completions/index.ts';
 import { detectOllama, listModels } from './adapters/models/detect.ts';
+import {
+  checkHead,
+  createGgufProvider,
+  loadRuntime,
+  PACKAGE,
+  PACKAGE_VERSION,
+} from './adapters/models/gguf/index.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import {
@@ -85,6 +93,51 @@ const providersOf = (config: Config, ollama: string | null, clock: Clock): Model
   return providers;
 };
 
+const GGUF = 'gguf/';
+
+/** The name of a model file for the rest of the platform: where it lies is the server's own affair. */
+const ggufId = (id: string): string => (id.startsWith(GGUF) ? `${GGUF}${path.basename(id)}` : id);
+
+/** The provider of the model files that the settings name; null without any. */
+const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
+  const settings = {
+    MODEL: [config.MODEL ?? ''],
+    MODEL_FALLBACKS: config.MODEL_FALLBACKS,
+    MODELS: config.MODELS,
+  };
+  const files = new Map<string, string>();
+  for (const [setting, ids] of Object.entries(settings)) {
+    for (const id of ids.filter((one) => one.startsWith(GGUF))) {
+      const file = path.resolve(id.slice(GGUF.length));
+      const name = path.basename(file);
+      if (!existsSync(file)) throw new ConfigError(`${setting}="${id}" is wrong: there is no such file`);
+      const other = files.get(name);
+      if (other !== undefined && other !== file)
+        throw new ConfigError(`${setting}="${id}" is wrong: two model files are called ${name}`);
+      files.set(name, file);
+    }
+  }
+  if (files.size === 0) return null;
+  const runtime = await loadRuntime().catch((error: unknown) => {
+    throw new ConfigError(
+      `the package ${PACKAGE} for ${GGUF}… models cannot be used: ${error instanceof Error ? error.message : ''}`,
+    );
+  });
+  if (runtime === null) {
+    throw new ConfigError(
+      `${GGUF}… models need the package ${PACKAGE}, which is not installed. In the folder of the platform: npm install --no-save ${PACKAGE}@${PACKAGE_VERSION}`,
+    );
+  }
+  try {
+    for (const file of files.values()) await checkHead(file);
+    return await createGgufProvider({ runtime, files, maxContextTokens: config.CONTEXT_TOKENS });
+  } catch (error) {
+    throw new ConfigError(
+      `a model file of ${[...files.keys()].join(', ')} cannot be loaded: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+};
+
 /** Models by the settings; the default one is the first found of MODEL, the keys, an Ollama server, `builtin`. */
 export const composeModels = async (config: Config, clock: Clock): Promise<Models> => {
   const ollamaUrl = config.OLLAMA_BASE_URL ?? OLLAMA_URL;
@@ -92,8 +145,10 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
   const decided = config.MODEL !== null || config.OPENAI_API_KEY !== null;
   const ollamaModels = decided && !wantsOllama ? null : await detectOllama(ollamaUrl);
   const providers = providersOf(config, wantsOllama || ollamaModels !== null ? ollamaUrl : null, clock);
+  const gguf = await ggufProvider(config);
+  if (gguf !== null) providers.push(gguf);
   const defaultModel = pickDefaultModel({
-    model: config.MODEL ?? undefined,
+    model: config.MODEL === null ? undefined : ggufId(config.MODEL),
     openaiKey: config.OPENAI_API_KEY !== null,
     anthropicKey: config.ANTHROPIC_API_KEY !== null,
     googleKey: config.GOOGLE_GENERATIVE_AI_API_KEY !== null,
@@ -119,9 +174,11 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
     const models = createModels({
       providers,
       defaultModel,
-      fallbacks: config.MODEL_FALLBACKS,
-      offered: config.MODELS,
+      fallbacks: config.MODEL_FALLBACKS.map(ggufId),
+      offered: config.MODELS.map(ggufId),
       prices,
+      windowOf: prices.windowOf,
+      contextTokens: config.CONTEXT_TOKENS,
       clock,
       random: Math.random,
       sleep: pause,

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
+import { retentionPurges } from './compose-retention.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
 import type { ChatService } from './features/chat/index.ts';
 import type { CostAlert } from './features/costs/index.ts';
+import { type GovernanceConfig, SEATS } from './features/governance/index.ts';
 import {
   createNotifications,
   notificationRoutes,
@@ -13,12 +15,14 @@ import {
 import {
   createChatSend,
   createEventBus,
+  createEventRelay,
   createHub,
   type EventBus,
   socketPlugin,
 } from './features/realtime/index.ts';
+import { createRetention } from './features/retention/index.ts';
 import { createTaskChat, createTasks, taskRoutes, taskTools } from './features/tasks/index.ts';
-import type { Users } from './features/users/index.ts';
+import { activePeople, type RightsHolder, type Users } from './features/users/index.ts';
 import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
 import { countForCaller, type LimitOptions } from './http/limits-hook.ts';
 import type { AnyRoute, Authenticate } from './http/route.ts';
@@ -31,6 +35,8 @@ import {
 } from './jobs/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
+import type { NodeMessages } from './kernel/cluster.ts';
+import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
@@ -39,6 +45,7 @@ import type { ToolSource } from './kernel/tools.ts';
 /** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
 export interface RealtimeParts {
   config: Config;
+  governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
   bus: EventBus;
@@ -53,6 +60,10 @@ export interface RealtimeParts {
   chat(): ChatService;
   limits(): LimitOptions;
   draining(): boolean;
+  /** A socket's token or message was turned away. */
+  refused(caller: Caller | null, address: string, error: AppError): void;
+  /** Tells how many rows the retention has dropped. */
+  purged(what: string, rows: number): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -70,11 +81,16 @@ export interface RealtimePart {
 
 const DUE_EVERY_MS = 1_000;
 const WAITING_EVERY_MS = 3_000;
-const SWEEP_EVERY_MS = 3_600_000;
+const RETENTION_EVERY_MS = 60_000;
 const MAX_EXPORTED = 10_000;
 
-export const createBus = (clock: Clock, onError: RealtimeParts['onError']): EventBus =>
-  createEventBus({ clock, onError });
+/** Events reach the connections of all nodes by `messages`; null for a process by itself. */
+export const createBus = (
+  clock: Clock,
+  onError: RealtimeParts['onError'],
+  messages: NodeMessages | null,
+): EventBus =>
+  createEventBus({ clock, onError, ...(messages === null ? {} : { relay: createEventRelay(messages) }) });
 
 /** Cost alerts as events: of a user to that user, of a tenant or an agent to those who see the whole tenant. */
 export const publishAlert = (bus: EventBus, alert: CostAlert): void => {
@@ -131,6 +147,19 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
     events: bus,
     outbox,
     mailer: parts.mailer,
+    peopleWith: async (tenantId, permission) =>
+      (await activePeople(db, tenantId)).filter((p) => p.permissions.has(permission)).map((p) => p.id),
+    seatHolders: async (tenantId) => {
+      const holders = SEATS.map((seat) => parts.governanceConfig.seats[seat].holder);
+      if (holders.every((holder) => holder.kind === 'agent')) return [];
+      const holds = (person: RightsHolder): boolean =>
+        holders.some((holder) =>
+          holder.kind === 'role'
+            ? person.roles.includes(holder.name)
+            : holder.kind === 'user' && holder.name === person.id,
+        );
+      return (await activePeople(db, tenantId)).filter(holds).map((person) => person.id);
+    },
     emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId))?.email ?? null,
     onError,
   });
@@ -155,6 +184,15 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
     perTenant: config.TASKS_PER_TENANT,
   });
 
+  const retention = createRetention({
+    db,
+    clock,
+    jobs,
+    audit: parts.audit,
+    purges: retentionPurges(config),
+    purged: parts.purged,
+  });
+
   const hub = createHub({
     bus,
     clock,
@@ -164,6 +202,7 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
       draining: parts.draining,
     }),
     admit: (caller) => countForCaller(caller, parts.limits()),
+    refused: parts.refused,
     onError,
   });
 
@@ -185,10 +224,7 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
   const tickers = [
     ticker(DUE_EVERY_MS, 'due tasks could not be looked for', tasks.tick),
     ticker(WAITING_EVERY_MS, 'waiting tasks could not be looked at', tasks.tickWaiting),
-    ticker(SWEEP_EVERY_MS, 'old deliveries and notifications could not be dropped', async () => {
-      await webhooks.sweep();
-      await notifications.sweep();
-    }),
+    ticker(RETENTION_EVERY_MS, 'the retention could not be looked at', retention.tick),
   ];
 
   return {

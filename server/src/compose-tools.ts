@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
@@ -7,18 +6,21 @@ import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMcpConnector } from './adapters/mcp/index.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Db } from './db/db.ts';
-import type { Audit } from './features/audit/index.ts';
+import { type Audit, toolRecord } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
 import { sendingPolicy } from './features/communications/index.ts';
+import { addConversationCost } from './features/conversations/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
   createMeteredAsk,
   decisionOf,
   type Governance,
+  type GovernanceConfig,
   governanceConfig,
+  SEATS,
 } from './features/governance/index.ts';
-import { secretFile } from './features/identity/index.ts';
+import { platformSecret } from './features/identity/index.ts';
 import {
   createFilesServer,
   createMcpFeature,
@@ -32,13 +34,15 @@ import type { Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
+import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventSink } from './kernel/events.ts';
-import type { NanoUsd } from './kernel/money.ts';
+import { sumNano } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
 export interface ToolParts {
   config: Config;
+  governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
   logger: FastifyBaseLogger;
@@ -53,8 +57,13 @@ export interface ToolParts {
   /** All tools of the platform besides those of the gateway; asked late, since they need the gate themselves. */
   ownSources(): readonly ToolSource[];
   onDecided(proposalId: string, decision: Decision): void;
+  messages: NodeMessages | null;
 }
 
+/** Server name of the platform's own tools. */
+const OWN_TOOLS = 'pentarch';
+/** How many calls back a tool's health is read from. */
+const HEALTH_OF_CALLS = 20;
 const MAX_MCP_BODY_BYTES = 64 * 1024 * 1024;
 
 const settingsFile = (file: string | null, setting: string): unknown => {
@@ -68,6 +77,16 @@ const settingsFile = (file: string | null, setting: string): unknown => {
   }
 };
 
+/** Thresholds, seats and policies of GOVERNANCE_FILE, or the defaults. */
+export const readGovernanceConfig = (config: Config): GovernanceConfig =>
+  governanceConfig(settingsFile(config.GOVERNANCE_FILE, 'GOVERNANCE_FILE'));
+
+/** What each agent's seat looks at; a seat that a person holds is none of its agent's. */
+export const agentSeats = ({ seats }: GovernanceConfig): Record<string, string> =>
+  Object.fromEntries(
+    SEATS.filter((seat) => seats[seat].holder.kind === 'agent').map((seat) => [seat, seats[seat].charter]),
+  );
+
 export const composeTools = async (
   parts: ToolParts,
 ): Promise<{ governance: Governance; mcp: McpFeature; close(): Promise<void> }> => {
@@ -77,13 +96,24 @@ export const composeTools = async (
   const sources = (): readonly ToolSource[] =>
     mcpFeature === null ? parts.ownSources() : [...parts.ownSources(), mcpFeature.toolSource];
 
+  /** Votes and approved calls stand beside the run that waits for them: nobody else adds them to its conversation. */
+  const costsBesideRuns: Pick<Costs, 'hold' | 'settle'> = {
+    hold: costs.hold,
+    async settle(tx, hold, entries) {
+      await costs.settle(tx, hold, entries);
+      const added = sumNano(entries.map((entry) => entry.costNanoUsd));
+      if (hold.conversationId === null || added === 0) return;
+      await addConversationCost(tx, { id: hold.conversationId, tenantId: hold.tenantId, added });
+    },
+  };
+
   const governance = createGovernance({
     db,
     clock,
-    config: governanceConfig(settingsFile(config.GOVERNANCE_FILE, 'GOVERNANCE_FILE')),
+    config: parts.governanceConfig,
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
-      ask: createMeteredAsk({ db, models, costs }),
+      ask: createMeteredAsk({ db, models, costs: costsBesideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of sources()) {
@@ -103,13 +133,18 @@ export const composeTools = async (
           ? null
           : { limitNano: month.limitNano, remainingNano: month.remainingNano };
       },
-      toolHealth: () => Promise.resolve(null),
+      toolHealth: async (tenantId, server, name) => {
+        const available = server === OWN_TOOLS ? true : (mcpFeature?.connected(tenantId, server) ?? null);
+        if (available === null) return null;
+        return { available, ...(await toolRecord(db.read, tenantId, `${server}.${name}`, HEALTH_OF_CALLS)) };
+      },
       onDecided: (proposal) => {
         const decision = decisionOf(proposal);
         if (decision !== null) parts.onDecided(proposal.id, decision);
       },
     },
     costs,
+    costsBesideRuns,
     audit,
     events,
     allowSelfApproval: config.ALLOW_SELF_APPROVAL,
@@ -121,10 +156,7 @@ export const composeTools = async (
   const open = createGuardedFetch({ allowPrivate: true, ...guardOptions });
   const mcp = createMcpFeature({
     db,
-    secretKey: Buffer.from(
-      secretFile(config.DATA_DIR, 'mcp.key', () => randomBytes(32).toString('base64url')),
-      'base64url',
-    ),
+    secretKey: Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url'),
     connector: createMcpConnector({
       clientInfo: { name: 'pentarch', version: '2.0.0' },
       guarded,
@@ -157,9 +189,10 @@ export const composeTools = async (
         }),
       ).catch(onError);
     },
-    meter: meterOf(db, costs),
+    book: governance.book,
     observeCall: (sample) => metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),
     logger,
+    ...(parts.messages === null ? {} : { messages: parts.messages }),
   });
   mcpFeature = mcp;
   return {
@@ -172,38 +205,3 @@ export const composeTools = async (
     },
   };
 };
-
-/** Direct calls of priced tools on the ledger. */
-export const meterOf =
-  (db: Db, costs: Costs) =>
-  async (entry: {
-    caller: Caller;
-    server: string;
-    tool: string;
-    costNanoUsd: NanoUsd;
-    requestId: string;
-  }): Promise<void> => {
-    await db.write(async (tx) => {
-      const hold = await costs.hold(tx, {
-        tenantId: entry.caller.tenantId,
-        userId: entry.caller.userId,
-        agentId: null,
-        conversationId: null,
-        runId: null,
-        requestId: entry.requestId,
-        kind: 'tool',
-        worstNano: entry.costNanoUsd,
-        runUsedNano: 0,
-      });
-      await costs.settle(tx, hold, [
-        {
-          kind: 'tool',
-          model: null,
-          tool: `${entry.server}.${entry.tool}`,
-          usage: null,
-          costNanoUsd: entry.costNanoUsd,
-          estimated: false,
-        },
-      ]);
-    });
-  };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
@@ -7,28 +8,35 @@ import { createMailSink } from './adapters/mail/sink.ts';
 import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
+import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
+import { composeRefusals } from './compose-audit.ts';
+import { composeShared, takeNodePlace } from './compose-cluster.ts';
+import { chargeEmbedding, embedFor } from './compose-embedding.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
-import { composeRealtime, createBus, publishAlert } from './compose-realtime.ts';
-import { composeTools, meterOf } from './compose-tools.ts';
+import { largestLimit, rateTables } from './compose-rates.ts';
+import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
   AGENTS,
   agentRoutes,
   agentTools,
   createAgentService,
+  createAgentStates,
   createAgentStore,
   createRouter,
   createSuggestionStore,
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
-import { auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
+import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
   chatRoutes,
@@ -43,14 +51,24 @@ import {
   createConversationService,
   createConversationStore,
   createFeedbackStore,
+  createImporter,
+  createImportStore,
   feedbackTools,
+  importRoutes,
 } from './features/conversations/index.ts';
-import { type Costs, createCosts } from './features/costs/index.ts';
-import { createIdentity, type FirstAdmin } from './features/identity/index.ts';
-import { type ChargeEmbedding, createKnowledge } from './features/knowledge/index.ts';
+import { createCosts } from './features/costs/index.ts';
+import {
+  createIdentity,
+  type FirstAdmin,
+  platformSecret,
+  providerDocument,
+} from './features/identity/index.ts';
+import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
+import { createNodeStore, createNodes } from './features/nodes/index.ts';
+import { openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -62,18 +80,22 @@ import {
   userRoutes,
 } from './features/users/index.ts';
 import { buildApp } from './http/app.ts';
+import { createConsole } from './http/console.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
-import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
+import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
-import type { Tier } from './kernel/caller.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
-/** The composition root: the only place that builds adapters and hands features their neighbours. */
+/**
+ * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
+ * list of who gets what, in the order of building; what can stand apart is in `compose-*.ts`.
+ */
 export interface Platform {
   app: FastifyInstance;
   admin: FirstAdmin;
@@ -82,85 +104,31 @@ export interface Platform {
   routes: readonly AnyRoute[];
   /** The same of its tools. */
   tools: readonly ToolSource[];
+  /** Settles when this process must not go on, since its place on the store is somebody else's. */
+  lost: Promise<Error>;
   /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
   close(): Promise<void>;
 }
 
-const MAX_KEPT_REQUESTS = 2_000;
+const VERSION = '2.0.0';
+/** JSON of an export in its archive: it is parsed in this process. */
+const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
+const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
-
-/** Both tables with the overrides of RATE_FREE, RATE_PRO and RATE_ENTERPRISE. */
-const rateTables = (config: Config): { reference: RateTable; overview: RateTable } => {
-  const overrides: Partial<Record<Tier, { perMinute: number; burst: number }>> = {
-    ...(config.RATE_FREE === null ? {} : { free: config.RATE_FREE }),
-    ...(config.RATE_PRO === null ? {} : { pro: config.RATE_PRO }),
-    ...(config.RATE_ENTERPRISE === null ? {} : { enterprise: config.RATE_ENTERPRISE }),
-  };
-  return { reference: { ...REFERENCE_RATES, ...overrides }, overview: { ...OVERVIEW_RATES, ...overrides } };
-};
-
-const largestLimit = (tables: { reference: RateTable; overview: RateTable }): number =>
-  Math.max(
-    MAX_KEPT_REQUESTS,
-    ...Object.values(tables).flatMap((table) =>
-      Object.values(table).flatMap((n) => [n.perMinute ?? 0, n.burst]),
-    ),
-  );
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
 /** Facts from memory that go along with a message. */
 const RECALLED_FACTS = 6;
 
-/** Embedding calls on the ledger, reserved before and settled after. */
-const chargeEmbedding =
-  (db: Db, models: Models, costs: Costs): ChargeEmbedding =>
-  async (call, work) => {
-    const ref = models.resolve(call.model, '/EMBEDDING_MODEL');
-    const usageOf = (tokens: number, estimated: boolean) => ({
-      inputTokens: tokens,
-      outputTokens: 0,
-      cachedInputTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: 0,
-      estimated,
-    });
-    const hold = await db.write((tx) =>
-      costs.hold(tx, {
-        tenantId: call.tenantId,
-        userId: call.userId,
-        agentId: null,
-        conversationId: null,
-        runId: null,
-        requestId: null,
-        kind: 'embedding',
-        worstNano: models.cost(ref, usageOf(call.estimatedTokens, true)).costNanoUsd,
-        runUsedNano: 0,
-      }),
-    );
-    try {
-      const { result, tokens } = await work();
-      const usage = usageOf(tokens, false);
-      const { costNanoUsd, estimated } = models.cost(ref, usage);
-      await db.write((tx) =>
-        costs.settle(tx, hold, [
-          { kind: 'embedding', model: ref.id, tool: null, usage, costNanoUsd, estimated },
-        ]),
-      );
-      return result;
-    } catch (error) {
-      await db.write((tx) => costs.release(tx, hold));
-      throw error;
-    }
-  };
-
-const openStore = (config: Config): Promise<Db> =>
+const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
+        onError,
       })
     : openPostgres({ url: config.DATABASE_URL });
 
@@ -195,32 +163,54 @@ export const compose = async (
   publicUrl: () => string,
 ): Promise<Platform> => {
   const clock = systemClock;
+  const governanceConfig = readGovernanceConfig(config);
   const startedAt = clock.now();
   const lock = lockDataDir(config.DATA_DIR);
-  const db = await openStore(config);
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
-  const state: { draining: boolean; chat: ChatService | null } = { draining: false, chat: null };
+  const lost = Promise.withResolvers<Error>();
+  const place = await takeNodePlace(config, logger, lost.resolve);
+  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
+  const nodeStore = createNodeStore(db);
+  const shared = await composeShared(config, place, nodeStore, onError);
+  const messages = shared?.messages ?? null;
+  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
+    draining: false,
+    chat: null,
+    realtime: null,
+  };
   const draining = (): boolean => state.draining;
 
-  const metrics = createMetrics({ activeRuns: () => state.chat?.activeRuns() ?? 0, openStreams: () => 0 });
+  const metrics = createMetrics({
+    activeRuns: () => state.chat?.activeRuns() ?? 0,
+    openStreams: () => 0,
+    jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
+    dataFreeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.DATA_DIR);
+      return bavail * bsize;
+    },
+  });
   const models = await composeModels(config, clock);
   const { embedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
-  const events = createBus(clock, onError);
+  const events = createBus(clock, onError, messages);
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
   const audit = createAudit(clock);
+  const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
     config,
     dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    shared: shared !== null,
     publicUrl,
     audit,
+    events,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -254,13 +244,21 @@ export const compose = async (
       publishAlert(events, alert);
     },
     onError: (error) => onError(error, 'costs'),
+    onBooked: (entry) =>
+      metrics.ledger({
+        kind: entry.kind,
+        model: entry.model,
+        inputTokens: entry.usage?.inputTokens ?? 0,
+        outputTokens: entry.usage?.outputTokens ?? 0,
+        costUsd: nanoToUsd(entry.costNanoUsd),
+      }),
     userExists: async (tenantId, userId) => (await findUserOfTenant(db.read, tenantId, userId)) !== undefined,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     audit,
   });
   await costs.start();
 
-  const idempotencyStore = createIdempotencyStore(db, identity.seal);
+  const idempotencyStore = createIdempotencyStore(db, identity.seal, place.nodeId);
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
@@ -273,10 +271,11 @@ export const compose = async (
     maxImportBytes: config.MAX_UPLOAD_BYTES,
     ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
   });
+  const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const knowledge = await createKnowledge({
     db,
     sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,
-    blobs: createFolderBlobs(path.join(config.DATA_DIR, 'blobs')),
+    blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
     tables: tableEngine,
@@ -287,18 +286,20 @@ export const compose = async (
     idempotency,
     clock,
     searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
+    ...(shared === null ? {} : { turn: () => shared.locks.take('knowledge.refresh') }),
     warn: onError,
   });
   await knowledge.recover();
 
   const conversationStore = createConversationStore(db);
   const conversations = createConversationService({ store: conversationStore, clock });
-  const chatStore = createChatStore(db);
+  const chatStore = createChatStore(db, place.nodeId);
   const agents = createAgentService({
     definitions: AGENTS,
-    seats: {},
+    seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
+    shared: shared !== null,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
@@ -312,7 +313,16 @@ export const compose = async (
         return false;
       }
     },
+    onChange: (tenantId) => agentStates.prime(tenantId),
+    onChanged: (tenantId) => agentStates.changed(tenantId),
   });
+  const agentStates = createAgentStates({
+    clock,
+    events,
+    list: agents.list,
+    onError: (error) => onError(error, 'states of agents could not be looked at'),
+  });
+  events.onEvent(agentStates.onEvent);
   users.registerPersonalData({
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
@@ -334,6 +344,7 @@ export const compose = async (
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
   const realtime = composeRealtime({
     config,
+    governanceConfig,
     db,
     clock,
     bus: events,
@@ -347,6 +358,8 @@ export const compose = async (
     chat: () => chat,
     limits: () => limits,
     draining,
+    refused: refusals.ofSocket,
+    purged: metrics.purged,
     onError,
   });
   const ownTools: ToolSource[] = [
@@ -367,6 +380,7 @@ export const compose = async (
     close: closeTools,
   } = await composeTools({
     config,
+    governanceConfig,
     db,
     clock,
     logger,
@@ -380,6 +394,7 @@ export const compose = async (
     callerFor: identity.callerFor,
     ownSources: () => ownTools,
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
+    messages,
   });
   ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder });
@@ -400,12 +415,15 @@ export const compose = async (
     },
     toolSources: [...ownTools, mcp.toolSource],
     gate: governance.gate,
+    book: governance.book,
     approvals: governance.approvals,
     callerOf: identity.callerFor,
     clock,
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
+    maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
-    queue: createConversationQueue(),
+    queue: createConversationQueue(shared?.locks ?? null),
+    messages,
     events,
     outbox: realtime.outbox,
     onError,
@@ -413,25 +431,49 @@ export const compose = async (
   state.chat = chat;
   await mcp.start();
   await governance.start();
-  const recovered = await chat.recover();
-  if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'runs of the last process');
+  const nodes = createNodes({
+    store: nodeStore,
+    clock,
+    nodeId: place.nodeId,
+    version: VERSION,
+    alone: place.alone,
+    async takeOver(fresh) {
+      if (state.draining) return;
+      const recovered = await chat.recover(fresh);
+      if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'took up runs that were left');
+      await idempotencyStore.releaseDead(fresh);
+    },
+    returned: () => chat.shedLost(),
+    onDead: (ids) => logger.warn({ nodes: ids }, 'nodes have gone silent'),
+    onError,
+  });
+  await nodes.join();
+  await nodes.start();
   await realtime.start();
+  state.realtime = realtime;
 
   const tables = rateTables(config);
 
+  const forgetTenant = (tenantId: string): void => {
+    identity.forgetTenant(tenantId);
+    costs.forgetTenant(tenantId);
+  };
+  messages?.receive('tenant.changed', (tenantId) => {
+    if (typeof tenantId === 'string') forgetTenant(tenantId);
+  });
   const tenants = createTenants({
     db,
     clock,
     audit,
     firstAdmin: firstAdminOf(users, identity.accounts),
     changed: (tenantId) => {
-      identity.forgetTenant(tenantId);
-      costs.forgetTenant(tenantId);
+      forgetTenant(tenantId);
+      messages?.send('tenant.changed', tenantId);
     },
   });
 
   const limits = {
-    log: createMemoryRateLog(largestLimit(tables)),
+    log: shared === null ? createMemoryRateLog(largestLimit(tables)) : createSharedRateLog(shared.windows),
     tables,
     enforce: config.RATE_LIMITS,
     clock,
@@ -439,20 +481,24 @@ export const compose = async (
   const door = createMcpDoor({
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
-    version: '2.0.0',
-    meter: meterOf(db, costs),
+    version: VERSION,
+    book: governance.book,
     authenticate: identity.authenticate,
     now: clock.now,
     publicUrl,
     issuer: () => config.IDP_URL ?? publicUrl(),
     corsOrigins: config.CORS_ORIGINS,
     draining,
+    shared:
+      messages === null
+        ? null
+        : { key: platformSecret(config.DATA_DIR, 'cookie.key', config.PLATFORM_KEY), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
   const routes: AnyRoute[] = [
     ...systemRoutes({
-      version: '2.0.0',
+      version: VERSION,
       startedAt,
       now: clock.now,
       draining,
@@ -460,7 +506,7 @@ export const compose = async (
       metricsToken: config.METRICS_TOKEN,
       checks: {
         store: async () => {
-          await db.ping();
+          await Promise.all([db.ping(), shared?.ping()]);
           return { status: 'ok' };
         },
         migrations: () => ({ status: 'ok' }),
@@ -497,8 +543,37 @@ export const compose = async (
     ...mcp.routes,
     ...door.routes,
     ...realtime.routes,
+    ...importRoutes({
+      importer: createImporter({
+        store: createImportStore(db),
+        clock,
+        openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES),
+      }),
+      idempotency,
+      maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    }),
     ...conversationRoutes(conversations),
     ...chatRoutes({ chat, idempotency, draining }),
+    ...a2aRoutes({
+      chat,
+      idempotency,
+      clock,
+      agents: AGENTS,
+      version: '2.0.0',
+      publicUrl,
+      issuer: () => config.IDP_URL ?? publicUrl(),
+      draining,
+    }),
+    ...openAiRoutes({
+      chat,
+      agents,
+      idempotency,
+      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embedder,
+      startedAt,
+      now: clock.now,
+      draining,
+    }),
   ];
 
   const app = await buildApp({
@@ -519,6 +594,14 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
+    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    refused: refusals.ofRequest,
+    documents: config.IDP_URL === null ? [providerDocument] : [],
+    console: createConsole({
+      folder: CONSOLE_FOLDER,
+      issuer: config.IDP_URL,
+      clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
+    }),
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
   const maintenance = setInterval(() => {
@@ -526,6 +609,7 @@ export const compose = async (
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
   await app.ready();
+  await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
     .then(() => router.warm())
@@ -535,13 +619,17 @@ export const compose = async (
     app,
     admin,
     models,
+    lost: lost.promise,
     routes,
     tools: [...ownTools, mcp.toolSource],
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      await nodes.stop();
+      agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
+      chat.close();
       await door.close();
       // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -549,6 +637,7 @@ export const compose = async (
       clearTimeout(cut);
       await closeTools();
       await knowledge.close();
+      await refusals.close();
       await costs.close();
       await Promise.all([
         models.close(),
@@ -557,7 +646,10 @@ export const compose = async (
         outgoing.close(),
         tableEngine.close(),
       ]);
+      await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
+      await shared?.close();
       await db.close();
+      await place.release();
       lock.release();
     },
   };

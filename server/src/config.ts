@@ -46,6 +46,9 @@ const int = (fallback: number, min: number, max: number, about: string): Setting
   },
 });
 
+const days = (fallback: number, about: string): Setting<number> =>
+  int(fallback, 0, 36_500, `${about}; 0 keeps them`);
+
 const decimal = (fallback: number, about: string): Setting<number> => ({
   default: fallback,
   about,
@@ -119,7 +122,12 @@ export const SETTINGS = {
     'Folder of the SQLite file, document bytes and keys; made with mode 0700, locked by one process',
   ),
   DATABASE_URL: secret('PostgreSQL address (postgres://…) in place of the embedded SQLite file'),
-  REDIS_URL: secret('Redis or Valkey address in place of the in-process limits and fan-out'),
+  REDIS_URL: secret(
+    'Redis (7 or newer) or Valkey address: lets several nodes work on one DATABASE_URL; the same on each',
+  ),
+  PLATFORM_KEY: secret(
+    'Text of at least 32 characters that all nodes share: their keys are derived from it; default: random keys in DATA_DIR/keys',
+  ),
   SQLITE_SYNCHRONOUS: oneOf(
     ['full', 'normal'],
     'full',
@@ -134,6 +142,10 @@ export const SETTINGS = {
   IDP_CLIENT_SECRET: secret(
     'Client secret of this API at the identity provider; default: generated in DATA_DIR',
   ),
+  IDP_CONSOLE_CLIENT_ID: text(
+    'pentarch-console',
+    'Public client (PKCE) at the external provider with which people sign in to the console; redirects to PUBLIC_URL/callback',
+  ),
   IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
   IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
@@ -147,7 +159,7 @@ export const SETTINGS = {
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
   ),
   MODEL: optional(
-    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, builtin',
+    'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
   ),
   MODEL_FALLBACKS: list('Models to try in order when the default one is unavailable, comma-separated'),
   MODELS: list('Further models that callers may pick by context.model, comma-separated'),
@@ -169,6 +181,18 @@ export const SETTINGS = {
   COMPATIBLE_API_KEY: secret('Key for COMPATIBLE_BASE_URL'),
   MODEL_TIMEOUT_S: int(300, 1, 3600, 'Longest silence of a model provider in seconds'),
   MAX_OUTPUT_TOKENS: int(4096, 16, 1_000_000, 'Output cap of one model call in tokens'),
+  CONTEXT_TOKENS: int(
+    32_768,
+    512,
+    10_000_000,
+    'Context window in tokens of models that no table knows, e.g. of COMPATIBLE_BASE_URL',
+  ),
+  HISTORY_TOKENS: int(
+    12_000,
+    0,
+    1_000_000,
+    'Most tokens of a conversation that go along with a message; older turns are summarised',
+  ),
   PRICES_FILE: optional(
     'JSON file {model: {input, cached_input, cache_write, output}}, dollars per million tokens',
   ),
@@ -200,6 +224,16 @@ export const SETTINGS = {
   ),
   TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
   TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
+  RETENTION_ARCHIVED_CONVERSATIONS_DAYS: days(
+    0,
+    'Days after which archived conversations are deleted with their messages and runs',
+  ),
+  RETENTION_RUN_EVENTS_DAYS: days(
+    0,
+    'Days for which the events of finished runs can be replayed; messages, usage and costs stay',
+  ),
+  RETENTION_WEBHOOK_DELIVERIES_DAYS: days(30, 'Days for which finished webhook deliveries are kept'),
+  RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
     'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',
@@ -270,6 +304,16 @@ const checkTogether = (config: Config): void => {
   if (config.IDP_URL !== null && config.IDP_CLIENT_SECRET === null) {
     throw new ConfigError(
       'IDP_URL needs IDP_CLIENT_SECRET: this API asks the provider about opaque tokens with it',
+    );
+  }
+  if (config.REDIS_URL !== null && config.DATABASE_URL === null) {
+    throw new ConfigError(
+      'REDIS_URL needs DATABASE_URL: several nodes share their records in PostgreSQL; one process on SQLite needs no Redis',
+    );
+  }
+  if (config.PLATFORM_KEY !== null && config.PLATFORM_KEY.length < 32) {
+    throw new ConfigError(
+      'PLATFORM_KEY must have at least 32 characters, for example from: openssl rand -base64 32',
     );
   }
   const weak = config.ADMIN_PASSWORD !== null && config.ADMIN_PASSWORD.length < 12;

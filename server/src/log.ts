@@ -22,10 +22,13 @@ const batched = (fd: number) => {
   };
 };
 
+/** The upload plugin traces its options with the headers of the request, the token among them. */
+const REDACTED = { paths: ['busboyOptions.headers'], remove: true };
+
 /** The process's log: readable on a terminal, else a line of JSON for each entry on standard output. */
 export const createLogger = async (level: string, interactive: boolean): Promise<Logger> =>
   pino(
-    { level, base: null },
+    { level, base: null, ...(level === 'trace' ? { redact: REDACTED } : {}) },
     interactive
       ? (await import('pino-pretty')).default({
           colorize: true,

@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 
-/** Arguments, signals, listen. Everything else is built in `compose.ts`. */
+/** Arguments, signals, listen. Everything else is built in `compose.ts`; other commands are in `commands/`. */
 
 const MIN_NODE = 24;
 const major = Number(process.versions.node.split('.')[0]);
@@ -13,8 +13,29 @@ if (major < MIN_NODE) {
 }
 enableCompileCache();
 
+const argv = process.argv.slice(2);
+if (argv[0] !== undefined && argv[0] !== 'serve') {
+  const { help, runCommand } = await import('./commands/index.ts');
+  if (['help', '--help', '-h'].includes(argv[0])) {
+    process.stdout.write(`${help()}\n`);
+    process.exit(0);
+  }
+  const io = {
+    env: process.env,
+    folder: process.cwd(),
+    out: (line: string): void => void process.stdout.write(`${line}\n`),
+    now: Date.now,
+  };
+  process.exit(await runCommand(argv, io, (line) => void process.stderr.write(`${line}\n`)));
+}
+if (argv.length > 1) {
+  process.stderr.write(`serve takes no arguments: ${argv.slice(1).join(' ')}\n`);
+  process.exit(2);
+}
+
 const { compose } = await import('./compose.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
+const { StartRefused } = await import('./db/refusal.ts');
 const { banner } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
 
@@ -43,23 +64,31 @@ const start = async (): Promise<void> => {
     dataDir: config.DATABASE_URL === null ? config.DATA_DIR : `${config.DATA_DIR} (records in PostgreSQL)`,
     model: platform.models.defaultModel.id,
   };
-  logger.info({ url, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
+  logger.info({ url, port, model: facts.model, data_dir: config.DATA_DIR }, 'listening');
   // The password is for a person's eyes: standard error, never the log.
   process.stderr.write(banner(facts));
 
   let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return process.exit(1);
+  const end = (exitCode: number): void => {
     stopping = true;
-    logger.info({ signal }, 'stopping');
     platform.close().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');
         process.exit(1);
       },
     );
   };
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) return process.exit(1);
+    logger.info({ signal }, 'stopping');
+    end(0);
+  };
+  platform.lost.then((error) => {
+    if (stopping) return;
+    logger.fatal({ err: error }, 'the store is another process’ now: stopping');
+    end(1);
+  });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 };
@@ -70,8 +99,7 @@ process.on('unhandledRejection', (reason) => {
 
 start().catch((error: unknown) => {
   const text =
-    error instanceof ConfigError ||
-    (error instanceof Error && !('code' in error) && error.message.startsWith('the data folder'))
+    error instanceof ConfigError || error instanceof StartRefused
       ? error.message
       : error instanceof Error
         ? (error.stack ?? error.message)

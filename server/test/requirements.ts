@@ -52,7 +52,10 @@ export const REQUIREMENTS = {
   'STREAM-04': 'a client that goes away changes nothing: the run goes on and is stored',
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
+  'STREAM-07': 'a comment every 15 s keeps a silent stream awake',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
+  'RUN-02':
+    'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
   'CONV-01': 'conversations are created (201 with Location), listed, read, renamed',
   'CONV-02':
     'DELETE archives, again 204; archived ones are listed only with status=archived and can be restored',
@@ -94,7 +97,64 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'CONTEXT-01':
+    'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
+  'IMPORT-01':
+    'exports of ChatGPT (zip or JSON) and Open WebUI come in: the branch that was open, with its times',
+  'IMPORT-02': 'each conversation comes in once for each person, also when two imports run at once',
+  'IMPORT-03': 'imported conversations are read, searched, exported and gone on with',
+  'IMPORT-04': 'what is no export is 422, what is too large 413',
+  'OPENAI-01': 'GET /v1/models lists the network, the enabled agents and the embedding model',
+  'OPENAI-02':
+    'a chat completion is a run like any other; history comes with the request or by conversation id',
+  'OPENAI-03': 'streams are chunks with [DONE] and usage on demand; hanging up changes nothing',
+  'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
+  'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
+  'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
+  'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
+  'A2A-03': 'a streamed message sends the task, its text and its end',
+  'A2A-04': 'tasks are read, listed, followed and cancelled',
+  'A2A-05': 'tasks of others are not found; refusals keep their status in a JSON-RPC body',
+  'A2A-06': 'a task that needs a decision says so and goes on after it',
+  'AUDIT-01':
+    'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
+  'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
+  'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
+  'LOG-01': 'no password, token, key or secret is ever in a line of the log',
+  'OPS-01':
+    'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
+  'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
+  'OPS-03': 'a backup that is killed, or whose disk is full, leaves no file under its name',
+  'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
+  'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
+  'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-07': 'archives can be encrypted; a wrong passphrase or a changed byte gives nothing',
+  'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
+  'OPS-09': 'records go when the settings say, once a day on one node, and never before',
+  'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
+  // Several nodes
+  'CLU-01': 'nodes that start at once make one platform',
+  'CLU-02': 'a run is followed, resumed and stopped at any node',
+  'CLU-03': 'a conversation has one run at a time over all nodes',
+  'CLU-04': 'events reach the connections of every node',
+  'CLU-05': 'sign-out, roles and suspension count at every node with the next request',
+  'CLU-06': 'failed sign-ins are counted over all nodes',
+  'CLU-07': 'an idempotency key is in use at all nodes at once',
+  'CLU-08': 'documents are the same at every node',
+  'CLU-09': 'runs and keys of a dead node are taken over within a minute, those of live nodes by nobody',
+  'CLU-10': 'rate limits are exact over all nodes',
+  'CLU-11': 'a decision reaches the node whose run waits for it',
+  'CLU-12': 'MCP sessions are served by every node',
+  'CLU-13': 'a node that does not fit the others is refused at its start, with words for its operator',
+  'CLU-14':
+    'store or Redis away: 503, not ready, no acknowledgement lost, back within 10 s without a restart',
+  'CLU-15':
+    'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
+  'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -109,7 +109,7 @@ describe.each(testStores)('stores on $name', (engine) => {
   });
 
   it('ends runs that an earlier process left, each once', async () => {
-    const chat = createChatStore(store.db);
+    const chat = createChatStore(store.db, 'here');
     const talk = conversation('u', 1_000, 'talk');
     await createConversationStore(store.db).insert(talk);
     const run = (id: string, finishedAt: number | null) => ({
@@ -131,16 +131,17 @@ describe.each(testStores)('stores on $name', (engine) => {
       first_token_ms: null,
       created_at: 1_000,
       finished_at: finishedAt,
+      node_id: 'gone',
     });
     const [left, done] = [newId(), newId()];
     await store.db.write(async (tx) => {
       await insertRun(tx, run(left, null));
       await insertRun(tx, run(done, 1_500));
     });
-    expect((await chat.unfinished(2_000)).map((row) => row.id)).toEqual([left]);
+    expect((await chat.adopt(2_000, false)).map((row) => row.id)).toEqual([left]);
     await chat.interrupt(left, '{"code":"X"}', '{"v":1,"events":[]}', 2_000);
     await chat.interrupt(left, '{"code":"Y"}', '{"v":1,"events":[]}', 3_000);
-    expect(await chat.unfinished(9_000)).toEqual([]);
+    expect(await chat.adopt(9_000, true)).toEqual([]);
     expect(await chat.run(own('u'), left)).toMatchObject({
       status: 'failed',
       error: '{"code":"X"}',

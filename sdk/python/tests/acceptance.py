@@ -182,6 +182,47 @@ class Blocking(unittest.TestCase):
         self.client.memory.import_(line)
         self.assertIn("Stevenson", self.client.memory.export())
 
+    def test_events(self) -> None:
+        types: list[str] = []
+        for event in self.client.events(["conversations"]):
+            types.append(event.type)
+            if event.type == "ready":
+                self.client.chat.send(message="Hello there")
+            if event.type == "message.created":
+                break
+        self.assertEqual(types[0], "ready")
+        self.assertIn("message.created", types)
+
+    def test_events_are_refused_and_cancelled(self) -> None:
+        with Client(URL, auth="not-a-token-0123456789", sleep=lambda _: None) as refused:
+            with self.assertRaises(UnauthorizedError) as caught:
+                list(refused.events())
+            self.assertNotIn("not-a-token", repr(caught.exception))
+        cancellation = Cancellation()
+        with self.assertRaises(CancelledError):
+            for event in self.client.events(cancellation=cancellation):
+                if event.type == "ready":
+                    threading.Timer(0.1, cancellation.cancel).start()
+
+    def test_events_over_broken_connections(self) -> None:
+        # The way in breaks its first socket after the first event; what happened in between comes all the same.
+        with Client(ENV["PENTARCH_BREAKING_URL"], auth=ENV["PENTARCH_API_KEY"]) as broken:
+            ready, titles, wanted = 0, set[str](), {"first", "second"}
+            events = broken.events(["conversations"])
+            for event in events:
+                if event.type == "ready":
+                    ready += 1
+                    if ready == 1:
+                        self.client.chat.send(message="first")
+                if event.type == "message.created" and event.payload["role"] == "user":
+                    if event.payload["content"] == "first" and "first" not in titles:
+                        self.client.chat.send(message="second")
+                    self.assertNotIn(event.payload["content"], titles & wanted)
+                    titles.add(event.payload["content"])
+                if wanted <= titles:
+                    break
+            self.assertGreaterEqual(ready, 2)
+
     def test_zz_log_has_no_token(self) -> None:
         self.assertGreater(len(self.logged), 5)
         self.assertNotRegex(repr(self.logged), "Bearer|eyJ")
@@ -229,6 +270,21 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((await client.agents.get("zeus"))["id"], "zeus")
             with self.assertRaises(TimedOutError):
                 await client.chat.send(message="Hi", options=CallOptions(timeout=0.001, max_retries=0))
+
+    async def test_events(self) -> None:
+        async with AsyncClient(URL, auth=PasswordLogin(EMAIL, ENV["PENTARCH_PASSWORD"])) as client:
+            types: list[str] = []
+            async for event in client.events(["conversations"]):
+                types.append(event.type)
+                if event.type == "ready":
+                    await client.chat.send(message="Hello there")
+                if event.type == "message.created":
+                    break
+            self.assertEqual(types[0], "ready")
+            async with AsyncClient(URL, auth="not-a-token-0123456789", max_retries=1) as refused:
+                with self.assertRaises(UnauthorizedError):
+                    async for _ in refused.events():
+                        pass
 
     async def test_documents(self) -> None:
         async with AsyncClient(URL, auth=ENV["PENTARCH_API_KEY"]) as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import traceback
 import unittest
@@ -28,6 +29,7 @@ from pentarch._core import Call
 from pentarch._errors import api_error_from, error_of_answer
 from pentarch._http import next_query_of
 from pentarch._retry import may_retry, retry_after_of, wait_seconds
+from pentarch._websocket import FrameError, FrameReader, Message, accept_of, encode_frame
 from pentarch.pkce import challenge_of
 
 from .played import AsyncPlayedTransport, Play, PlayedTransport, body_of, read_vectors, target_of
@@ -50,6 +52,44 @@ class Vectors(unittest.TestCase):
         self.assertEqual(error.request_id, expected["requestId"])
         if "retryAfterS" in expected:
             self.assertEqual(error.retry_after, expected["retryAfterS"])
+
+    def test_frames_written(self) -> None:
+        vectors = read_vectors("frames.json")
+        mask = bytes.fromhex(vectors["mask"])
+        for case in vectors["encode"]:
+            with self.subTest(case["name"]):
+                if "payload" in case:
+                    frame = encode_frame(case["opcode"], bytes.fromhex(case["payload"]), mask)
+                    self.assertEqual(frame.hex(), case["frame"])
+                else:
+                    payload = bytes.fromhex(case["repeat"]["byte"]) * case["repeat"]["times"]
+                    frame = encode_frame(case["opcode"], payload, mask)
+                    self.assertEqual(hashlib.sha256(frame).hexdigest(), case["sha256"])
+        for case in vectors["accept"]:
+            self.assertEqual(accept_of(case["key"]), case["accept"])
+
+    def test_frames_read(self) -> None:
+        kinds = {1: "text", 2: "binary", 8: "close", 9: "ping", 10: "pong"}
+
+        def shown(message: Message) -> dict[str, Any]:
+            kind = kinds[message.opcode]
+            data = message.payload.decode() if kind == "text" else message.payload.hex()
+            more = {"code": message.code} if kind == "close" else {}
+            return {"type": kind, "data": data, **more}
+
+        for case in read_vectors("frames.json")["decode"]:
+            whole = bytes.fromhex(case["bytes"])
+            for cuts in ([whole], [whole[n : n + 1] for n in range(len(whole))]):
+                with self.subTest(case["name"], pieces=len(cuts)):
+                    reader = FrameReader()
+                    seen: list[dict[str, Any]] = []
+                    error: int | None = None
+                    try:
+                        for piece in cuts:
+                            seen.extend(shown(message) for message in reader.push(piece))
+                    except FrameError as failed:
+                        error = failed.code
+                    self.assertEqual((seen, error), (case["messages"], case["error"]))
 
     def test_retries(self) -> None:
         vectors = read_vectors("retries.json")

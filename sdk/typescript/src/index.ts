@@ -51,8 +51,9 @@ export {
   createHttp,
   type Http,
   type LogEntry,
+  type QueryValue,
 } from './http.ts';
-export type { Page } from './pages.ts';
+export { allBareItems, allItems, nextQueryOf, type Page } from './pages.ts';
 export {
   type AuthorizeOptions,
   authorizeUrl,

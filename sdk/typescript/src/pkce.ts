@@ -72,7 +72,8 @@ export const exchangeCode = (options: ExchangeOptions): Promise<Tokens> => {
     },
     {
       baseUrl: authUrl,
-      fetch: options.fetch ?? fetch,
+      // Browsers refuse a `fetch` that is called as a method of something else.
+      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       now: Date.now,
       signal: signal ?? new AbortController().signal,
     },

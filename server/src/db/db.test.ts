@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from './compiled.ts';
 import type { Db } from './db.ts';
@@ -72,6 +73,56 @@ describe('sqlite store', () => {
     });
     expect(seenInside).toEqual([]);
     expect(await ids()).toEqual(['a']);
+  });
+
+  it('runs writes that may be repeated anew where one of their turn fails, and only that one is lost', async () => {
+    let runs = 0;
+    const add = (id: string, fails = false) =>
+      db.write(
+        async (tx) => {
+          runs += 1;
+          await insertKey(tx, { id, at: 1 });
+          if (fails) throw new Error('on purpose');
+          return id;
+        },
+        { repeatable: true },
+      );
+    const plain = db.write(async (tx) => {
+      await insertKey(tx, { id: 'plain', at: 1 });
+      return 'plain';
+    });
+    const results = await Promise.allSettled([add('a'), add('lost', true), plain, add('b')]);
+    expect(results.map((r) => (r.status === 'fulfilled' ? r.value : r.reason.message))).toEqual([
+      'a',
+      'on purpose',
+      'plain',
+      'b',
+    ]);
+    expect(runs).toBeGreaterThan(3);
+    expect(await ids()).toEqual(['a', 'b', 'plain']);
+  });
+
+  it('brings a long log into the file and starts it over, while writers go on', async () => {
+    const full = await openSqlite({ file: path.join(folder, 'full.sqlite'), synchronous: 'full' });
+    const logLength = async () => {
+      const { rows } = await sql<{ log: number }>`pragma wal_checkpoint(noop)`.execute(full.read);
+      return rows[0]?.log ?? 0;
+    };
+    const blob = 'x'.repeat(400_000);
+    let longest = 0;
+    let begunAnew = false;
+    for (let n = 0; n < 400 && !begunAnew; n++) {
+      await full.write(async (tx) => {
+        await insertKey(tx, { id: `${n}-${blob}`, at: n });
+      });
+      const length = await logLength();
+      begunAnew = length < longest;
+      longest = Math.max(longest, length);
+    }
+    expect(begunAnew).toBe(true);
+    const rows = await full.read.selectFrom('idempotency_keys').select('created_at').execute();
+    expect(rows.map((row) => row.created_at)).toEqual(rows.map((_, n) => n));
+    await full.close();
   });
 
   it('rejects a write that breaks a key without harming the next', async () => {

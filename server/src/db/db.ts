@@ -6,16 +6,29 @@ export type DialectName = 'sqlite' | 'postgres';
 /** A connection for statements: the reader, or the transaction of a write. */
 export type Queryable = Kysely<Tables>;
 
+export interface WriteOptions {
+  /**
+   * Resolves after the commit, before it is on the disk: it survives the end of this process at once, and a power cut
+   * from the next ordinary write on. For what nobody is told of before such a write.
+   */
+  deferred?: boolean;
+  /**
+   * `work` has effects in the store only, so that it may be run again from the start: on SQLite where it shares its
+   * transaction with one that fails (which is cheaper), on PostgreSQL where two transactions have waited for each other.
+   */
+  repeatable?: boolean;
+}
+
 /** The store as features' `store.ts` see it. */
 export interface Db {
   readonly dialect: DialectName;
   /** Committed state; never inside a transaction. */
   readonly read: Queryable;
   /**
-   * Runs `work` in a transaction and resolves after its commit (on SQLite together with the other writes of the same
-   * turn). `work` may await database calls on `tx` only.
+   * Runs `work` in a transaction and resolves when its commit is on the disk (on SQLite together with the other writes
+   * of the same turn). `work` may await database calls on `tx` only.
    */
-  write<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Throws when the store does not answer; for /ready. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StartRefused } from './refusal.ts';
 
 /**
  * One process for one data folder. The lock is the operating system's file lock that SQLite takes for an exclusive
@@ -13,7 +14,7 @@ export const lockDataDir = (folder: string): { release(): void } => {
     db.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     db.close();
-    throw new Error(
+    throw new StartRefused(
       `the data folder ${path.resolve(folder)} is in use by another Pentarch process; stop that one, or set DATA_DIR to another folder`,
       { cause: error },
     );

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { DialectName } from './db.ts';
 import { type ColumnTypes, columnTypes } from './migrations/types.ts';
+import { StartRefused } from './refusal.ts';
 
 /** A step of the schema: pure DDL, the same for both engines but for what `types` and `types.dialect` branch on. */
 export interface SchemaStep {
@@ -23,5 +24,12 @@ export const migrate = async <T>(
   for (const step of migrations) steps[step.name] = { up: (target) => step.up(target, types) };
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(steps) } });
   const { error } = await migrator.migrateToLatest();
+  const unknown =
+    error instanceof Error ? /previously executed migration (\S+) is missing/.exec(error.message) : null;
+  if (unknown !== null) {
+    throw new StartRefused(
+      `the store is of a newer release of Pentarch than this one (its schema has the step ${unknown[1]}): start that release or a later one`,
+    );
+  }
   if (error) throw new Error('the database schema could not be brought up to date', { cause: error });
 };

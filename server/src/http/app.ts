@@ -8,17 +8,19 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
-import { errorBody, errorHeaders, MAX_DRAINED_BYTES } from './error-body.ts';
+import { errorBody, errorHeaders, errorStatus, MAX_DRAINED_BYTES } from './error-body.ts';
 import { createGuard } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { decodeUtf8, parseJsonBody } from './json-body.ts';
 import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
-import { mountRoutes, prefixesOf } from './mount.ts';
-import { openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
+import { type AuditRoute, mountRoutes, prefixesOf } from './mount.ts';
+import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
@@ -41,9 +43,38 @@ export interface AppOptions {
   draining(): boolean;
   /** Called once for each response, with the route's template. */
   observe(sample: { method: string; route: string; status: number; seconds: number }): void;
-  /** Other plugins that bring routes of their own (the identity provider, the MCP door, the console). */
+  /** Writes the rows of routes with `audit`. */
+  audited?: AuditRoute;
+  /** Called once for each response that turns a caller away (isRefusal). */
+  refused?(sample: RefusedRequest): void;
+  /** The web console; none in tests of single features. */
+  console?: Console;
+  /** Other plugins that bring routes of their own (the identity provider, the MCP door). */
   plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
+  /** What those plugins add to the OpenAPI document. */
+  documents?: readonly DocumentPart[];
 }
+
+/** A request that was turned away: who, where and why, for the audit trail. */
+export interface RefusedRequest {
+  caller: Caller | null;
+  address: string;
+  requestId: string;
+  method: string;
+  /** Template of the path. */
+  route: string;
+  status: number;
+  /** The error that was answered; null where another layer has answered. */
+  fault: AppError | null;
+}
+
+/** No right, no room or no proof; RFC 6749 says 400 to a grant or assertion that is not good. */
+const isRefusal = (status: number, request: FastifyRequest): boolean =>
+  status === 401 ||
+  status === 402 ||
+  status === 403 ||
+  status === 429 ||
+  (status === 400 && request.context?.shape === 'oauth');
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -53,12 +84,13 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');
+  context.fault = fault;
   if (fault.code === 'PAYLOAD_TOO_LARGE' && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
     reply.removeHeader('connection');
   }
   reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
-    .code(fault.status)
+    .code(errorStatus(fault, context.shape))
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => String(body))
     .send(JSON.stringify(errorBody(fault, context.shape, request.id)));
@@ -211,9 +243,21 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       },
       'request',
     );
+    if (isRefusal(reply.statusCode, request)) {
+      options.refused?.({
+        caller: request.context?.caller ?? null,
+        address: request.ip,
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        fault: request.context?.fault ?? null,
+      });
+    }
     done();
   });
-  app.setNotFoundHandler((_request) => {
+  app.setNotFoundHandler((request, reply) => {
+    if (options.console?.answers(request)) return options.console.sendPage(request, reply);
     throw new AppError('NOT_FOUND', 'this path does not exist');
   });
 
@@ -222,6 +266,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     app,
     options.routes.filter((route) => !takesForm(route)),
     options.idempotency,
+    options.audited,
   );
   // In a scope of their own: the plugin hangs asynchronous hooks on every route that it sees.
   await app.register(async (scope) => {
@@ -235,21 +280,40 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       },
       throwFileSizeLimit: false,
     });
-    mountRoutes(scope, options.routes.filter(takesForm), options.idempotency);
+    mountRoutes(scope, options.routes.filter(takesForm), options.idempotency, options.audited);
   });
-  mountDocument(app, options.routes);
+  mountDocument(app, options.routes, options.documents ?? []);
+  options.console?.mount(app);
   for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope));
   return app;
 };
 
+/** The answer of a route whose body no schema describes: none at all, or bytes of any type. */
+const bodiless = ({ responses, produces }: AnyRoute): { status: number; bytes: boolean }[] => {
+  const [first] = Object.entries(responses);
+  if (first === undefined || first[1] !== null) return [];
+  return [{ status: Number(first[0]), bytes: produces !== undefined }];
+};
+
 /** `/openapi.json`, `/openapi.yaml` and the reference page `/docs`. */
-const mountDocument = (app: FastifyInstance, routes: readonly AnyRoute[]): void => {
+const mountDocument = (
+  app: FastifyInstance,
+  routes: readonly AnyRoute[],
+  parts: readonly DocumentPart[],
+): void => {
   const open = new Set(
     routes.filter((r) => r.access === 'public').flatMap((r) => [r.operationId, `${r.operationId}V2`]),
   );
+  const bare = new Map(
+    routes.flatMap((r) =>
+      bodiless(r).flatMap((answer) =>
+        [r.operationId, `${r.operationId}V2`].map((id) => [id, answer] as const),
+      ),
+    ),
+  );
   let document: Record<string, unknown> | null = null;
   const built = (): Record<string, unknown> => {
-    document ??= openApiDocument(app, open);
+    document ??= openApiDocument(app, open, bare, parts);
     return document;
   };
   const config = { access: 'public', surface: 'root' } as const;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
+import type { AppError } from '../kernel/errors.ts';
 import { OIDC_PATHS } from '../kernel/oidc.ts';
 import type { ErrorShape } from './error-body.ts';
 import type { Access } from './route.ts';
@@ -10,6 +11,8 @@ export interface RequestContext {
   /** Which rate table counts; null on system endpoints, which show the count and add nothing. */
   table: 'reference' | 'overview' | null;
   caller: Caller | null;
+  /** The error that the request was answered with, for those who look at its end. */
+  fault?: AppError;
 }
 
 declare module 'fastify' {
@@ -25,6 +28,10 @@ declare module 'fastify' {
 
 const V1 = '/api/v1';
 const V2 = '/v2';
+/** The OpenAI-compatible door. */
+const OPENAI = '/v1';
+/** The door of the agent-to-agent protocol. */
+const A2A = '/a2a';
 const OAUTH_PREFIXES = ['/oauth', '/oidc', '/management', '/.well-known'];
 
 const under = (path: string, prefix: string): boolean =>
@@ -49,6 +56,8 @@ export const rewriteUrl = (target: string): string => {
 export const contextOf = (path: string): RequestContext => {
   if (under(path, V1)) return { shape: 'A', table: 'reference', caller: null };
   if (under(path, V2)) return { shape: 'B', table: 'overview', caller: null };
+  if (under(path, OPENAI)) return { shape: 'openai', table: 'reference', caller: null };
+  if (under(path, A2A)) return { shape: 'jsonrpc', table: 'reference', caller: null };
   const oauth = OAUTH_PREFIXES.some((prefix) => under(path, prefix));
   return { shape: oauth ? 'oauth' : 'A', table: null, caller: null };
 };

@@ -3,8 +3,81 @@ import type { AppError, ErrorCode } from '../kernel/errors.ts';
 /** Largest refused body that is read to its end, so that its sender gets to the answer instead of a broken connection. */
 export const MAX_DRAINED_BYTES = 32 * 1024 * 1024;
 
-/** A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2). */
-export type ErrorShape = 'A' | 'B' | 'oauth';
+/**
+ * A and B are the contract's, section 2; `oauth` is that of the identity provider's own paths (RFC 6749, 5.2), `openai`
+ * that of the OpenAI-compatible door, `jsonrpc` that of the A2A door.
+ */
+export type ErrorShape = 'A' | 'B' | 'oauth' | 'openai' | 'jsonrpc';
+
+/** JSON-RPC 2.0, section 5.1; the rest are server errors of its free range. */
+const RPC_CODES: Partial<Record<ErrorCode, number>> = {
+  VALIDATION_ERROR: -32602,
+  INTERNAL_ERROR: -32603,
+};
+
+/** What a refusal looks like to a client of the A2A protocol; `id` of its request where that has been read. */
+export const rpcError = (
+  error: AppError,
+  requestId: string,
+  id: string | number | null = null,
+): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  error: {
+    code: RPC_CODES[error.code] ?? -32000,
+    message: error.message,
+    data: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: error.code,
+        domain: 'pentarch',
+        metadata: { request_id: requestId },
+      },
+    ],
+  },
+});
+
+/** By the OpenAI API's own words where it has one for the case. */
+const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
+  UNAUTHORIZED: 'invalid_api_key',
+  FORBIDDEN: 'insufficient_permissions',
+  COST_EXCEEDED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_exceeded',
+  VALIDATION_ERROR: 'invalid_value',
+};
+const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
+  COST_EXCEEDED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_error',
+};
+
+const firstField = (details: Record<string, unknown>): string | null => {
+  const fields: unknown = details.fields;
+  const first: unknown = Array.isArray(fields) ? fields[0] : undefined;
+  if (typeof first !== 'object' || first === null || !('field' in first)) return null;
+  const path = String(first.field).slice(1).replaceAll('/', '.');
+  return path === '' ? null : path;
+};
+
+/** The body of an error on `/v1`; also what its streams send for one. */
+export const openAiError = (error: AppError, requestId: string): Record<string, unknown> => {
+  const { code, message, details } = error;
+  return {
+    error: {
+      message,
+      type: OPENAI_TYPES[code] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
+      param: typeof details.param === 'string' ? details.param : firstField(details),
+      code:
+        typeof details.openai_code === 'string'
+          ? details.openai_code
+          : (OPENAI_CODES[code] ?? code.toLowerCase()),
+      request_id: requestId,
+    },
+  };
+};
+
+/** The status by which an error leaves: these protocols have 400 for what the contract calls 422. */
+export const errorStatus = (error: AppError, shape: ErrorShape): number =>
+  (shape === 'openai' || shape === 'jsonrpc') && error.code === 'VALIDATION_ERROR' ? 400 : error.status;
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'invalid_request',
@@ -32,6 +105,8 @@ export const errorBody = (error: AppError, shape: ErrorShape, requestId: string)
       request_id: requestId,
     };
   }
+  if (shape === 'jsonrpc') return rpcError(error, requestId);
+  if (shape === 'openai') return openAiError(error, requestId);
   if (shape === 'A') return { error: { code, message, details, request_id: requestId } };
   const reason = code === 'UNAUTHORIZED' && typeof details.reason === 'string' ? details.reason : code;
   return { error: code.toLowerCase(), message, code: reason, details, request_id: requestId };

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import type { Console } from './console.ts';
 import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
 import type { PathTable } from './path-table.ts';
@@ -12,6 +13,7 @@ export interface GuardOptions {
   limits: LimitOptions;
   paths: PathTable;
   draining(): boolean;
+  console?: Console;
   /** The same for every response; computed once. */
   securityHeaders: SecurityHeaders;
 }
@@ -43,8 +45,16 @@ export const createGuard = (options: GuardOptions) => {
 
     /** Refuses with precedence over 429, after the headers have been set. */
     const refuse = (error: AppError): void => {
-      applyRateLimit(request, reply, limits, onApi);
-      done(error);
+      limited(() => done(error));
+    };
+    /** Goes on with what the limits say; at once where they are this process's own. */
+    const limited = (next: (refusal: AppError | null) => void): void => {
+      const result = applyRateLimit(request, reply, limits, onApi);
+      if (result instanceof Promise) {
+        result.then(next, (error: unknown) =>
+          done(error instanceof Error ? error : new Error('the limits failed', { cause: error })),
+        );
+      } else next(result);
     };
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return refuse(new AppError('BAD_REQUEST', 'the Host header is missing'));
@@ -62,6 +72,8 @@ export const createGuard = (options: GuardOptions) => {
     }
 
     const proceed = (): void => {
+      // A browser that opens an address of the console: its page is sent by the handler of unknown paths.
+      if (unknown && options.console?.answers(request)) return done();
       if (unknown) return refuse(new AppError('NOT_FOUND', 'this path does not exist'));
       if (found !== null) {
         return refuse(
@@ -70,8 +82,11 @@ export const createGuard = (options: GuardOptions) => {
           }),
         );
       }
-      const limited = applyRateLimit(request, reply, limits, onApi);
-      if (limited !== null) return done(limited);
+      limited(admitted);
+    };
+
+    const admitted = (refusal: AppError | null): void => {
+      if (refusal !== null) return done(refusal);
       if (onApi && options.draining()) {
         return done(
           new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 }),

@@ -1,4 +1,4 @@
-import type { Db } from '../db/db.ts';
+import type { Db, Queryable } from '../db/db.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
 /** Encrypts what is kept: an answer may hold a secret that is shown once. */
@@ -9,7 +9,26 @@ export interface BodySeal {
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
 
-export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): IdempotencyStore => ({
+/** Drops keys taken before `before`, at most `limit`; how many there were. */
+export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: number): Promise<number> => {
+  const old = tx
+    .selectFrom('idempotency_keys')
+    .select(['caller_id', 'key'])
+    .where('created_at', '<', before)
+    .limit(limit);
+  const gone = await tx
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple }) => eb(refTuple('caller_id', 'key'), 'in', old.$asTuple('caller_id', 'key')))
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};
+
+/** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
+export const createIdempotencyStore = (
+  db: Db,
+  seal: BodySeal = PLAIN,
+  nodeId: string | null = null,
+): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
       await tx
@@ -20,7 +39,7 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .execute();
       const inserted = await tx
         .insertInto('idempotency_keys')
-        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now })
+        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now, node_id: nodeId })
         .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
@@ -63,6 +82,20 @@ export const createIdempotencyStore = (db: Db, seal: BodySeal = PLAIN): Idempote
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
         .where('state', '=', 'running')
+        .execute();
+    }),
+  releaseDead: (fresh) =>
+    db.write(async (tx) => {
+      await tx
+        .deleteFrom('idempotency_keys')
+        .where('state', '=', 'running')
+        .where('node_id', 'is not', null)
+        .where((w) =>
+          w.or([
+            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+            ...(fresh && nodeId !== null ? [w('node_id', '=', nodeId)] : []),
+          ]),
+        )
         .execute();
     }),
   sweep: (now) =>

@@ -23,6 +23,8 @@ export interface IdempotencyStore {
   claim(callerId: string, key: string, fingerprint: string, now: number): Promise<ClaimResult>;
   finish(callerId: string, key: string, answer: StoredAnswer): Promise<void>;
   release(callerId: string, key: string): Promise<void>;
+  /** Frees keys of requests that died with their node; with `fresh` also those of this node's last process. */
+  releaseDead(fresh: boolean): Promise<void>;
   /** Frees keys of requests that died with an earlier process, and drops the expired ones. */
   sweep(now: number): Promise<void>;
 }

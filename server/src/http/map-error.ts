@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { isStoreUnavailable, storeUnavailable } from '../db/faults.ts';
 import { AppError, type FieldFault } from '../kernel/errors.ts';
 
 /** Anything that was thrown, as an error of the catalogue. What is not known becomes INTERNAL_ERROR and stays in `cause`. */
@@ -82,19 +83,6 @@ const byFastifyCode: Record<string, (cause: unknown) => AppError> = {
     new AppError('UNSUPPORTED_MEDIA_TYPE', 'send multipart/form-data or application/json', { cause }),
 };
 
-const isStoreFull = (error: unknown): boolean =>
-  error instanceof Error &&
-  /database or disk is full|No space left|disk I\/O error|ENOSPC/i.test(error.message);
-
-const isStoreAway = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/ECONNREFUSED|ECONNRESET|Connection terminated|timeout exceeded when trying to connect|database is locked/i.test(
-    error.message,
-  ) ||
-    ('code' in error &&
-      typeof error.code === 'string' &&
-      /^(57P0[123]|53300|08\d{3}|ECONN)/.test(error.code)));
-
 export const mapError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
   const fault: FastifyFault = typeof error === 'object' && error !== null ? error : {};
@@ -105,12 +93,7 @@ export const mapError = (error: unknown): AppError => {
   if (fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500) {
     return new AppError('BAD_REQUEST', 'the request could not be read', { cause: error });
   }
-  if (isStoreFull(error) || isStoreAway(error)) {
-    return new AppError('SERVICE_UNAVAILABLE', 'the store does not take this now; try again', {
-      retryAfterS: 5,
-      cause: error,
-    });
-  }
+  if (isStoreUnavailable(error)) return storeUnavailable(error);
   return new AppError('INTERNAL_ERROR', 'something went wrong inside; the request id names it in the logs', {
     cause: error,
   });

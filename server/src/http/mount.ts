@@ -1,13 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import '@fastify/swagger';
+import type { Caller } from '../kernel/caller.ts';
 import { Strict } from '../kernel/schema.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey, type StoredAnswer } from './idempotency.ts';
-import type { AnyRoute } from './route.ts';
+import type { AnyRoute, RouteAudit } from './route.ts';
 
 const PREFIXES = { all: ['/api/v1', '/v2'], v1: ['/api/v1'], v2: ['/v2'], root: [''] } as const;
 
 /** Prefixes that a route stands under; `/api/v2` is `/v2` after rewriting. */
 export const prefixesOf = (route: AnyRoute): readonly string[] => PREFIXES[route.surface ?? 'all'];
+
+/** Writes what a route's `audit` asks for. */
+export type AuditRoute = (entry: {
+  caller: Caller;
+  action: string;
+  targetType: string;
+  targetId: string | null;
+  requestId: string;
+  address: string;
+}) => Promise<void>;
 
 const NO_PARAMETERS = Strict({});
 
@@ -45,13 +56,14 @@ export const mountRoutes = (
   app: FastifyInstance,
   routes: readonly AnyRoute[],
   idempotency: Idempotency,
+  audited?: AuditRoute,
 ): void => {
   const operations = new Set<string>();
   for (const route of routes) {
     if (operations.has(route.operationId))
       throw new Error(`operation ${route.operationId} is declared twice`);
     operations.add(route.operationId);
-    for (const prefix of prefixesOf(route)) app.route(optionsOf(route, prefix, idempotency));
+    for (const prefix of prefixesOf(route)) app.route(optionsOf(route, prefix, idempotency, audited));
   }
 };
 
@@ -78,7 +90,40 @@ const sendEmpty = async (
   return reply.send();
 };
 
-const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): RouteOptions => {
+const targetOf = (audit: RouteAudit, request: FastifyRequest): string | null => {
+  const { params } = request;
+  if (audit.target === undefined || typeof params !== 'object' || params === null) return null;
+  const value: unknown = Object.entries(params).find(([name]) => name === audit.target)?.[1];
+  return typeof value === 'string' ? value : null;
+};
+
+/** Before the first byte of a success: what cannot be written into the chain is not answered. */
+const auditing = (audit: RouteAudit, write: AuditRoute): NonNullable<RouteOptions['onSend']> =>
+  async function noteSuccess(request: FastifyRequest, reply: FastifyReply) {
+    const { caller } = request.context;
+    if (reply.statusCode > 299 || caller === null || reply.getHeader('idempotent-replayed') === 'true')
+      return;
+    if (audit.onlyAs !== undefined) {
+      const type = reply.getHeader('content-type');
+      if (typeof type !== 'string' || !type.startsWith(audit.onlyAs)) return;
+    }
+    const { action, targetType } = audit;
+    await write({
+      caller,
+      action,
+      targetType,
+      targetId: targetOf(audit, request),
+      requestId: request.id,
+      address: request.ip,
+    });
+  };
+
+const optionsOf = (
+  route: AnyRoute,
+  prefix: string,
+  idempotency: Idempotency,
+  audited: AuditRoute | undefined,
+): RouteOptions => {
   const success = successOf(route);
   const response: Record<number, unknown> = {};
   for (const [status, schema] of Object.entries(route.responses))
@@ -123,12 +168,13 @@ const optionsOf = (route: AnyRoute, prefix: string, idempotency: Idempotency): R
       ...(route.description === undefined ? {} : { description: route.description }),
       ...(route.deprecated === undefined ? {} : { deprecated: true }),
       ...(route.consumes === undefined ? {} : { consumes: [...route.consumes] }),
-      ...(route.produces === undefined ? {} : { produces: [route.produces] }),
+      ...(route.produces === undefined ? {} : { produces: [route.produces].flat() }),
       ...(route.body === undefined || route.consumes !== undefined ? {} : { body: route.body }),
       querystring: route.query ?? NO_PARAMETERS,
       ...(route.params === undefined ? {} : { params: route.params }),
       response,
     },
+    ...(route.audit === undefined || audited === undefined ? {} : { onSend: auditing(route.audit, audited) }),
     handler: (request, reply) => {
       if (deprecated !== null) reply.headers(deprecated);
       reply.code(success);

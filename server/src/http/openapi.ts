@@ -47,28 +47,97 @@ const errorSchemaB = {
   },
 };
 
+const errorSchemaOpenAi = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code', 'request_id'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        param: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        code: { type: 'string' },
+        request_id: { type: 'string' },
+      },
+    },
+  },
+};
+
+/** JSON-RPC 2.0, section 5, with the reason as the A2A protocol has it. */
+const errorSchemaRpc = {
+  type: 'object',
+  required: ['jsonrpc', 'id', 'error'],
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'integer' },
+        message: { type: 'string' },
+        data: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      },
+    },
+  },
+};
+
+/** On the OpenAI-compatible door. */
+const isOpenAi = (path: string): boolean => path.startsWith('/v1/');
+const shapeOf = (path: string): string => {
+  if (isOpenAi(path)) return 'ErrorOpenAI';
+  if (path.startsWith('/a2a')) return 'ErrorRpc';
+  return path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
+};
+
 interface OpenApiOperation {
   security?: unknown;
   responses?: Record<string, unknown>;
   parameters?: unknown[];
 }
 
+/** Of an answer in several forms the schema describes the JSON; the others are text. */
+const textBesideJson = (answer: unknown): void => {
+  if (typeof answer !== 'object' || answer === null || !('content' in answer)) return;
+  const content = answer.content as Record<string, unknown>;
+  if (content['application/json'] === undefined) return;
+  for (const type of Object.keys(content)) {
+    if (type.startsWith('text/')) content[type] = { schema: { type: 'string' } };
+  }
+};
+
 /** Adds to each operation what all share: error bodies, security, the idempotency header. */
-const complete = (document: Record<string, unknown>, publicOperations: ReadonlySet<string>): void => {
+const complete = (
+  document: Record<string, unknown>,
+  publicOperations: ReadonlySet<string>,
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
-    const shape = path.startsWith('/v2') ? 'ErrorB' : 'ErrorA';
-    const api = path.startsWith('/v2') || path.startsWith('/api/v1');
+    const shape = shapeOf(path);
+    const api = path.startsWith('/v2') || path.startsWith('/api/v1') || isOpenAi(path);
     for (const [method, operation] of Object.entries(methods)) {
       const open = publicOperations.has(operation.operationId ?? '');
       operation.security = open ? [] : [{ bearer: [] }];
       operation.responses ??= {};
-      if (Object.keys(operation.responses).length === 0)
-        operation.responses.default = { description: 'The answer' };
+      for (const answer of Object.values(operation.responses)) textBesideJson(answer);
+      const bare = bodiless.get(operation.operationId ?? '');
+      if (bare !== undefined && operation.responses[bare.status] === undefined) {
+        delete operation.responses.default;
+        operation.responses[bare.status] = bare.bytes
+          ? { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+          : { description: 'Done; no body' };
+      }
+      operation.responses.default ??= {
+        description: 'Refused before the operation was reached, such as 400, 405, 408, 414, 417 and 431',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
+      };
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;
-        operation.responses[status] ??= {
+        operation.responses[isOpenAi(path) && status === '422' ? '400' : status] ??= {
           description,
           content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
         };
@@ -115,16 +184,39 @@ export const registerOpenApi = async (app: FastifyInstance): Promise<void> => {
   });
 };
 
+/** What a plugin describes itself, since its routes are those of a protocol. */
+export interface DocumentPart {
+  paths: Readonly<Record<string, Record<string, unknown>>>;
+  schemas: Readonly<Record<string, Record<string, unknown>>>;
+  securitySchemes?: Readonly<Record<string, Record<string, unknown>>>;
+}
+
 /** The finished document; call after `app.ready()`. */
 export const openApiDocument = (
   app: FastifyInstance,
   publicOperations: ReadonlySet<string>,
+  /** Operations whose answer no schema describes. */
+  bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+  parts: readonly DocumentPart[] = [],
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
   const components = (document.components ?? {}) as { schemas?: Record<string, unknown> };
-  components.schemas = { ...components.schemas, ErrorA: errorSchemaA, ErrorB: errorSchemaB };
+  components.schemas = {
+    ...components.schemas,
+    ErrorA: errorSchemaA,
+    ErrorB: errorSchemaB,
+    ErrorOpenAI: errorSchemaOpenAi,
+    ErrorRpc: errorSchemaRpc,
+  };
   document.components = components;
-  complete(document, publicOperations);
+  complete(document, publicOperations, bodiless);
+  const paths = document.paths as Record<string, unknown>;
+  const securitySchemes = (components as { securitySchemes?: Record<string, unknown> }).securitySchemes ?? {};
+  for (const part of parts) {
+    Object.assign(paths, structuredClone(part.paths));
+    Object.assign(components.schemas, structuredClone(part.schemas));
+    Object.assign(securitySchemes, part.securitySchemes);
+  }
   return document;
 };
 

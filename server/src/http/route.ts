@@ -58,7 +58,7 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
   responses: Record<number, TSchema | null>;
   /** Content type of the answer when it is not JSON. */
-  produces?: string;
+  produces?: string | readonly string[];
   bodyLimitBytes?: number;
   /** Answers with `Deprecation` and `Sunset` (dates as ISO 8601). */
   deprecated?: { since: string; sunset: string };
@@ -66,6 +66,21 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
    * `Idempotency-Key` on POST is handled by the HTTP layer; `own` where the feature does it (streams, uploads).
    */
   idempotency?: 'own';
+  /**
+   * A success is a row of the audit chain, written before the answer leaves: for changes whose feature writes none in its
+   * own transaction. Needs a signed-in caller.
+   */
+  audit?: RouteAudit;
+}
+
+export interface RouteAudit {
+  /** `document.deleted` */
+  action: string;
+  targetType: string;
+  /** The path parameter that names what was acted on. */
+  target?: string;
+  /** For a route that does this only where it answers with this content type. */
+  onlyAs?: string;
 }
 
 export interface PublicRoute<B extends TSchema, Q extends TSchema, P extends TSchema>

@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Jobs } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
 import { errorText } from './rules.ts';
-import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind } from './store.ts';
+import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind, takeOpenJobs } from './store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { ABORT_GRACE_MS, within } from './within.ts';
 
@@ -31,6 +31,7 @@ const DEATHS_LIMIT = 1_000;
 /** The transaction that enqueues commits a moment later; a look after that finds the job without waiting a poll. */
 const AFTER_COMMIT_MS = 20;
 const DEAD_LETTER_TTL_MS = 30 * 86_400_000;
+const ADOPT_BATCH = 100;
 
 const isEnvelope = (data: unknown): data is Envelope =>
   typeof data === 'object' &&
@@ -179,6 +180,26 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     }
   };
 
+  /** Open jobs of the table become jobs of pg-boss. */
+  const adopt = async (): Promise<void> => {
+    for (let taken = ADOPT_BATCH; taken === ADOPT_BATCH; ) {
+      taken = await db.write(async (tx) => {
+        const rows = await takeOpenJobs(tx, [...workers.keys()], ADOPT_BATCH);
+        for (const row of rows) {
+          // One that ran when it was saved did not come to its end.
+          const attempt = row.attempts + (row.state === 'running' ? 0 : 1);
+          await send(
+            tx,
+            row.kind,
+            { attempt: Math.max(1, attempt), payload: JSON.parse(row.payload) },
+            { runAt: row.run_at, priority: row.priority, group: row.group_key },
+          );
+        }
+        return rows.length;
+      });
+    }
+  };
+
   const free = (worker: Worker): number => {
     let taken = 0;
     for (const job of running.values()) if (job.worker === worker) taken += 1;
@@ -251,8 +272,9 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
           onError: (error) => onError(error, 'the job queue could not be read'),
         });
         loops.set(worker, loop);
-        loop.start();
       }
+      await adopt();
+      for (const loop of loops.values()) loop.start();
     },
     async stop(graceMs) {
       stopping = true;

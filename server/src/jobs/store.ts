@@ -158,3 +158,36 @@ export const countBossJobs = async (
 export const lockKind = async (tx: Queryable, kind: string): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs:${kind}`}, 0))`.execute(tx);
 };
+
+/**
+ * Takes open jobs out of the table, some at a time: a restore or an import puts them there, whatever engine they come from.
+ * PostgreSQL only; nodes that start together take different ones.
+ */
+export const takeOpenJobs = async (
+  tx: Queryable,
+  kinds: readonly string[],
+  limit: number,
+): Promise<JobRow[]> => {
+  if (kinds.length === 0) return [];
+  const rows = await tx
+    .selectFrom('jobs')
+    .selectAll()
+    .where('state', 'in', ['queued', 'running'])
+    .where('kind', 'in', kinds)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  if (rows.length > 0) {
+    await tx
+      .deleteFrom('jobs')
+      .where(
+        'id',
+        'in',
+        rows.map((row) => row.id),
+      )
+      .execute();
+  }
+  return rows;
+};

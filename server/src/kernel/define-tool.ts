@@ -63,5 +63,6 @@ export const defineTool = <S extends TSchema>(definition: {
 
 /** A source of these tools: each caller sees those that they may use. */
 export const toolSource = (tools: readonly AgentTool[]): ToolSource => ({
+  fixed: true,
   list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)),
 });

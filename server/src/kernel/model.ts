@@ -93,6 +93,8 @@ export interface ModelProvider {
   readonly name: string;
   /** True where calls cost nothing (builtin, ollama, gguf). */
   readonly local: boolean;
+  /** Context window of a model in tokens, where the provider knows it. */
+  contextTokens?(model: string): number | null;
   generate(request: ModelRequest): Promise<ModelResult>;
   /**
    * `onText` is called once for each read of the socket with all text that came in it. Rejects with a `ModelError`,

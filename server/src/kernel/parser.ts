@@ -46,3 +46,6 @@ export interface DocumentParser {
   ): Promise<ParsedDocument>;
   close(): Promise<void>;
 }
+
+/** Files by name in an archive. Both throw `ParseError`: broken, encrypted, too_large. */
+export type OpenArchive = (bytes: Uint8Array) => { names: string[]; read(name: string): Uint8Array | null };

@@ -35,7 +35,7 @@ export interface ToolOutcome {
   content: string;
   isError: boolean;
   structured?: unknown;
-  /** Metered cost of the call, for the ledger. */
+  /** What the call cost, where the tool knows it better than its policy (`cost_usd`) says. */
   costNanoUsd?: NanoUsd;
   /** What the call has spent that stands on the ledger already (a delegated run). */
   spentNanoUsd?: NanoUsd;
@@ -71,6 +71,8 @@ export interface AgentTool {
 }
 
 export interface ToolSource {
+  /** True where the list depends on the caller and the agent alone: it is asked once for both. */
+  fixed?: boolean;
   /** Tools that this caller may use through this agent now. Cheap: it is asked once for each run. */
   list(caller: Caller, agentId: string | null): readonly AgentTool[] | Promise<readonly AgentTool[]>;
 }
@@ -80,6 +82,31 @@ export type GateDecision =
   | { outcome: 'denied'; reason: string; proposalId: string | null }
   /** A proposal was made (or already stands): the run waits for it. */
   | { outcome: 'wait'; proposalId: string };
+
+/**
+ * The books of every tool call, whichever door it comes through: its price is reserved before and settled after, and its
+ * end stands in the audit chain before anybody is told of it.
+ */
+export interface ToolBook {
+  /**
+   * Makes the call and books it. Throws COST_EXCEEDED, with nothing called, where the price has no room, and whatever
+   * `work` throws.
+   */
+  carryOut<T extends { isError: boolean; costNanoUsd?: NanoUsd }>(
+    tool: AgentTool,
+    args: Record<string, unknown>,
+    context: ToolContext,
+    work: () => Promise<T>,
+  ): Promise<T & { costNanoUsd: NanoUsd }>;
+  /** A call that was refused, by rights or by the gate. */
+  refused(
+    tool: AgentTool,
+    args: Record<string, unknown>,
+    context: ToolContext,
+    reason: string,
+    proposalId?: string | null,
+  ): Promise<void>;
+}
 
 /** Governance in front of a tool call (contract, section 7). The same gate on every way to a tool. */
 export interface ToolGate {

@@ -167,6 +167,26 @@ describe('external identity provider', () => {
     expect((await me(await idp.token(keycloak('kc-5', ['admin'])))).status).toBe(401);
   });
 
+  it('tells of a person who is seen for the first time, once', async () => {
+    const told = () => server.events.filter((event) => event.type === 'user.created');
+    const before = told().length;
+    const tokens = await Promise.all(
+      Array.from({ length: 5 }, () => idp.token(keycloak('kc-told', ['user']))),
+    );
+    const answers = await Promise.all(tokens.map((token) => me(token)));
+    await me(await idp.token(keycloak('kc-told', ['operator'])));
+    expect(told().slice(before)).toEqual([
+      {
+        type: 'user.created',
+        tenantId: answers[0]?.body.org_id,
+        userId: answers[0]?.body.sub,
+        reach: 'tenant',
+        permission: 'users:read',
+        data: { user_id: answers[0]?.body.sub, email: expect.any(String), type: 'person' },
+      },
+    ]);
+  });
+
   it('makes nobody with IDP_CREATE_USERS off', async () => {
     const closed = await start({ IDP_CREATE_USERS: false });
     try {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AcceptanceServer, startAcceptanceServer } from '../../../sdk/acceptance.ts';
+import { readmeExamples } from '../../../sdk/readme-examples.ts';
 
 /** The Python client: the shared vectors, and its acceptance suite against a started server. Needs `python3`. */
 
@@ -47,6 +48,27 @@ it('passes the acceptance suite', async () => {
   );
   expect(output).toMatch(/Ran [1-9]\d* tests[\s\S]*OK/);
   expect(code).toBe(0);
+}, 180_000);
+
+it('runs every example of the README', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-readme-'));
+  try {
+    const { PENTARCH_URL: url = '', PENTARCH_API_KEY: key = '' } = await acceptance.freshEnv();
+    const examples = readmeExamples('python', { url, key });
+    expect(examples).toHaveLength(3);
+    const outputs: string[] = [];
+    for (const [n, code] of examples.entries()) {
+      const file = path.join(folder, `example_${n}.py`);
+      writeFileSync(file, code);
+      const { code: exit, output } = await run([file], { PYTHONPATH: path.join(FOLDER, 'src') });
+      expect(exit, output).toBe(0);
+      outputs.push(output);
+    }
+    expect(outputs[1]).toMatch(/The lamp burns paraffin\.\nNOT_FOUND\n$/);
+    expect(outputs[2]).not.toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }, 180_000);
 
 it('is importable from its built wheel alone', async () => {

@@ -19,6 +19,7 @@ import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, ToolContext, ToolOutcome } from '../../src/kernel/tools.ts';
+import { holdToContract } from '../support/contract.ts';
 import { type TestStore, testStores } from '../support/stores.ts';
 
 /** Costs and governance behind the real HTTP base, with a clock that the test moves, and neighbours made by the test. */
@@ -139,6 +140,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       clock: time,
       config: governanceConfig(options.config ?? null),
       costs,
+      costsBesideRuns: costs,
       audit,
       events: { publish: (event) => world.events.push(event) },
       allowSelfApproval: options.allowSelfApproval ?? false,
@@ -206,13 +208,16 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       ...more,
     }),
     async request(method, path, { as = 'admin', body, headers = {} } = {}) {
+      const url = path.startsWith('/v2') || path.startsWith('/api') ? path : `/api/v1${path}`;
       const answer = await built.app.inject({
         method,
-        url: path.startsWith('/v2') || path.startsWith('/api') ? path : `/api/v1${path}`,
+        url,
         headers: { ...(as === '' ? {} : { authorization: `Bearer ${as}` }), ...headers },
         ...(body === undefined ? {} : { payload: body as object }),
       });
       const text = answer.body;
+      const contentType = String(answer.headers['content-type'] ?? '');
+      holdToContract({ method, path: url, status: answer.statusCode, contentType, text, namedPeople: true });
       const json = String(answer.headers['content-type']).includes('json');
       return {
         status: answer.statusCode,

@@ -64,11 +64,19 @@ const clients: Client[] = [];
 afterAll(async () => {
   for (const client of clients) await client.close();
 });
-const connect = async (token: string, mode: 'auto' | 'legacy') => {
+const connect = async (token: string, mode: 'auto' | 'legacy', onTools?: () => void) => {
   const transport = new StreamableHTTPClientTransport(new URL(`${platform.url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
-  const client = new Client({ name: 'desktop', version: '1' }, { versionNegotiation: { mode } });
+  const client = new Client(
+    { name: 'desktop', version: '1' },
+    {
+      versionNegotiation: { mode },
+      ...(onTools === undefined
+        ? {}
+        : { listChanged: { tools: { autoRefresh: false, onChanged: onTools } } }),
+    },
+  );
   await client.connect(transport);
   clients.push(client);
   return { client, transport };
@@ -117,6 +125,23 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
     });
     const reader = await connect('readonly', mode);
     expect((await reader.client.listTools()).tools).toEqual([]);
+  });
+
+  it('is told when they change', async () => {
+    const told = vi.fn();
+    const { client } = await connect('user', mode, told);
+    const name = `later-${mode}`;
+    await client.listTools();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(told).not.toHaveBeenCalled();
+    await platform.request('POST', '/mcp/servers', { body: stdio(name) });
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
+    const named = async () => (await client.listTools()).tools.some((tool) => tool.name === `${name}.echo`);
+    expect(await named()).toBe(true);
+    told.mockClear();
+    await platform.request('DELETE', `/mcp/servers/${name}`);
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 10_000 });
+    expect(await named()).toBe(false);
   });
 
   it('calls them, with content as the server gave it', async () => {

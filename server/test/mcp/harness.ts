@@ -16,6 +16,7 @@ import {
   createMcpFeature,
   createTimeServer,
   createToolsServer,
+  isGatewayTool,
   type McpAuditEntry,
   type McpFeature,
 } from '../../src/features/mcp/index.ts';
@@ -27,8 +28,10 @@ import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { Caller, Role } from '../../src/kernel/caller.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
+import { usdToNano } from '../../src/kernel/money.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
-import type { AgentTool, GateDecision, ToolContext, ToolSource } from '../../src/kernel/tools.ts';
+import type { AgentTool, GateDecision, ToolBook, ToolContext, ToolSource } from '../../src/kernel/tools.ts';
+import { holdToContract } from '../support/contract.ts';
 
 /** The MCP feature behind the real HTTP base, with a store of its own, and governance and identity made by the test. */
 
@@ -120,8 +123,15 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
       return decision;
     },
   };
-  const meter = async (entry: { server: string; tool: string; costNanoUsd: number }): Promise<void> => {
-    metered.push({ server: entry.server, tool: entry.tool, costNanoUsd: entry.costNanoUsd });
+  const book: ToolBook = {
+    async carryOut(tool, _args, _context, work) {
+      const result = await work();
+      const price = isGatewayTool(tool) ? usdToNano(tool.policy.cost_usd ?? 0) : 0;
+      const costNanoUsd = result.costNanoUsd ?? price;
+      if (costNanoUsd > 0) metered.push({ server: tool.server, tool: tool.name, costNanoUsd });
+      return { ...result, costNanoUsd };
+    },
+    refused: async () => {},
   };
   let publicUrl = '';
   const mirrors = await Promise.all(
@@ -148,17 +158,18 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
         : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files')), ...mirrors],
     proposal: async (_caller, id) => ({ id, status: 'voting' }),
     audit: (entry) => audit.push(entry),
-    meter,
+    book,
     observeCall: () => {},
     logger,
     limits: { startTimeoutMs: options.startTimeoutMs ?? 20_000 },
   });
   await mcp.start();
   const door = createMcpDoor({
+    shared: null,
     sources: [mcp.toolSource, ...(options.sources ?? [])],
     gate,
     version: '2.0.0',
-    meter,
+    book,
     authenticate,
     now: () => Date.now(),
     publicUrl: () => publicUrl,
@@ -166,6 +177,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     corsOrigins: ['https://console.example'],
     draining: () => false,
     limit: () => null,
+    watchEveryMs: 50,
   });
   const app = await buildApp({
     routes: [...mcp.routes, ...door.routes],
@@ -209,6 +221,14 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      holdToContract({
+        method,
+        path: `/api/v1${requestPath}`,
+        status: response.status,
+        contentType: response.headers.get('content-type'),
+        text,
+        namedPeople: true,
+      });
       return {
         status: response.status,
         headers: response.headers,

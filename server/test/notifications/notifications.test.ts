@@ -48,6 +48,9 @@ const start = async () => {
         mails.push(mail);
       },
     },
+    peopleWith: async (_tenantId, permission) =>
+      permission === 'governance:vote' ? ['vera', 'vito'] : permission === 'costs:manage' ? ['boss'] : [],
+    seatHolders: async () => ['sita'],
     emailOf: async (_tenantId, userId) => (userId === 'gone' ? null : `${userId}@example.com`),
     onError,
   });
@@ -265,4 +268,69 @@ it('serves agents: notify, list and set preferences of the caller alone', async 
   expect((await call('list_notifications', { unread: true })).content).toContain('Done');
   await call('set_notification_preferences', { category: 'agents', inbox: false });
   expect(await call('notify', { title: 'Again' })).toMatchObject({ isError: true });
+});
+
+describe(req(['NOTE-02'], 'who else is told'), () => {
+  const proposal = (status: string, how: Partial<NewEvent> = {}): NewEvent => ({
+    type: 'proposal.updated',
+    tenantId: 't1',
+    userId: 'ann',
+    reach: 'own',
+    permission: 'governance:read',
+    data: { id: 'p1', action: 'shop.order', description: 'buys things', status },
+    ...how,
+  });
+  const titles = async (world: Awaited<ReturnType<typeof start>>, who: string): Promise<string[]> =>
+    (await world.request<{ items: Item[] }>(`${who}.user.t1`, 'GET', '/v2/notifications')).body.items.map(
+      (item) => item.title,
+    );
+
+  it('everybody who may vote, once, of a proposal that waits for a person; its owner of the end alone', async () => {
+    const world = await start();
+    await world.publish(proposal('awaiting_human'));
+    // A vote that decides nothing publishes it again.
+    await world.publish(proposal('awaiting_human'));
+    await world.publish(proposal('approved', { type: 'proposal.decided' }));
+    await world.publish(proposal('approved'));
+    for (const who of ['vera', 'vito'])
+      expect(await titles(world, who)).toEqual(['Decision needed: shop.order']);
+    expect((await titles(world, 'ann')).sort()).toEqual([
+      'Decision needed: shop.order',
+      'Proposal approved: shop.order',
+    ]);
+    expect(await titles(world, 'bob')).toEqual([]);
+  });
+
+  it('who holds a seat, of a proposal that is voted on', async () => {
+    const world = await start();
+    await world.publish(proposal('voting', { type: 'proposal.created' }));
+    await world.publish(proposal('voting'));
+    expect(await titles(world, 'sita')).toEqual(['Vote needed: shop.order']);
+    for (const who of ['ann', 'vera']) expect(await titles(world, who)).toEqual([]);
+  });
+
+  it('who keeps the limits, of those of the tenant and of agents', async () => {
+    const world = await start();
+    const alert: NewEvent = {
+      type: 'cost.alert',
+      tenantId: 't1',
+      userId: null,
+      reach: 'own',
+      permission: 'costs:read',
+      data: { alert_level: 'critical', message: '90 % is used' },
+    };
+    await world.publish(alert);
+    await world.publish({ ...alert, userId: 'ann' });
+    expect(await titles(world, 'boss')).toEqual(['Costs: critical']);
+    expect(await titles(world, 'ann')).toEqual(['Costs: critical']);
+  });
+
+  it('by their own preferences', async () => {
+    const world = await start();
+    const off = { categories: { proposals: { inbox: false, email: false } } };
+    await world.request('vito.user.t1', 'PATCH', '/v2/notifications/preferences', off);
+    await world.publish(proposal('awaiting_human'));
+    expect(await titles(world, 'vito')).toEqual([]);
+    expect(await titles(world, 'vera')).toHaveLength(1);
+  });
 });

@@ -12,6 +12,7 @@ import {
   tokenRequest,
 } from '../support/browser.ts';
 import { sendRaw } from '../support/client.ts';
+import { holdToContract } from '../support/contract.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
 /** The embedded provider as a client library sees it, over HTTP: contract section 3 and the specification's Authentication. */
@@ -37,6 +38,13 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       });
       const text = await answer.text();
+      holdToContract({
+        method,
+        path,
+        status: answer.status,
+        contentType: answer.headers.get('content-type'),
+        text,
+      });
       const body: Record<string, unknown> = text.startsWith('{') ? JSON.parse(text) : {};
       return { status: answer.status, body, headers: answer.headers };
     };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { createBrowser } from '../support/browser.ts';
+import { holdToContract } from '../support/contract.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
 /** Users, tenants, keys, links and the audit chain over HTTP: contract 3, 11 and 14. */
@@ -28,6 +29,13 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
+      holdToContract({
+        method,
+        path,
+        status: answer.status,
+        contentType: answer.headers.get('content-type'),
+        text,
+      });
       return { status: answer.status, text, body: text.startsWith('{') ? JSON.parse(text) : {} };
     };
     const login = async (email: string, password: string) =>

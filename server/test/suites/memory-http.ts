@@ -10,6 +10,7 @@ import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
+import { holdToContract } from '../support/contract.ts';
 import { callerOfToken } from '../support/memory.ts';
 
 /** The memory over HTTP, on whichever store `openDb` gives. */
@@ -48,15 +49,25 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
 
     type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
     const send = async (token: string | null, method: Method, url: string, body?: unknown, headers = {}) => {
+      const path = url.startsWith('/') ? url : `/api/v1/memory/${url}`;
       const response = await app.inject({
         method,
-        url: url.startsWith('/') ? url : `/api/v1/memory/${url}`,
+        url: path,
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
         ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const contentType = String(response.headers['content-type'] ?? '');
+      holdToContract({
+        method,
+        path,
+        status: response.statusCode,
+        contentType,
+        text: response.body,
+        namedPeople: true,
       });
       const isJson = response.headers['content-type']?.toString().startsWith('application/json');
       return {

@@ -9,6 +9,7 @@ import type { Caller, Role } from '../../src/kernel/caller.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { AppError, unauthorized } from '../../src/kernel/errors.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
+import { holdToContract } from './contract.ts';
 
 /** People of a test and what becomes of their tokens. A token is `user.role.tenant`. */
 export interface TestAccounts {
@@ -109,7 +110,7 @@ export interface Answer<T = Record<string, unknown>> {
   headers: Record<string, unknown>;
 }
 
-/** JSON requests as a person, against an app that need not listen. */
+/** JSON requests as a person, against an app that need not listen; the answers are held to api/openapi.json. */
 export const requester =
   (app: FastifyInstance) =>
   async <T = Record<string, unknown>>(
@@ -126,6 +127,15 @@ export const requester =
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+    const contentType = String(response.headers['content-type'] ?? '');
+    holdToContract({
+      method,
+      path: url,
+      status: response.statusCode,
+      contentType,
+      text: response.body,
+      namedPeople: true,
     });
     return {
       status: response.statusCode,

@@ -1,6 +1,10 @@
 import { connect } from 'node:net';
+import { holdToContract } from './contract.ts';
 
-/** A small HTTP client for black-box tests: JSON in and out, Server-Sent Events, and raw bytes on a socket. */
+/**
+ * A small HTTP client for black-box tests: JSON in and out, Server-Sent Events, and raw bytes on a socket. Every answer of
+ * `send` and its kin is held to api/openapi.json.
+ */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -128,6 +132,13 @@ export const createClient = (base: () => string, token: string | null): Client =
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }),
     });
     const text = await response.text();
+    holdToContract({
+      method,
+      path,
+      status: response.status,
+      contentType: response.headers.get('content-type'),
+      text,
+    });
     return {
       status: response.status,
       headers: response.headers,

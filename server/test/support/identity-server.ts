@@ -17,6 +17,8 @@ import { createIdempotencyStore } from '../../src/http/idempotency.store.ts';
 import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
+import type { NewEvent } from '../../src/kernel/events.ts';
+import { watchSecrets } from './secrets.ts';
 
 /** The identity, users, tenants and audit features behind a real port on a store of their own. */
 export interface IdentityServer {
@@ -26,6 +28,10 @@ export interface IdentityServer {
   users: Users;
   admin: { email: string; password: string };
   clock: { now(): number; advance(ms: number): void };
+  /** Every event that was published so far. */
+  events: readonly NewEvent[];
+  /** Everything secret that went to and fro so far. */
+  secrets: ReadonlySet<string>;
   /** Everything that was logged so far. */
   logged(): string;
   close(): Promise<void>;
@@ -64,6 +70,7 @@ export const startIdentityServer = async (
     },
   };
   const lines: string[] = [];
+  const events: NewEvent[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       lines.push(chunk.toString());
@@ -81,6 +88,7 @@ export const startIdentityServer = async (
     dataDir,
     publicUrl: () => url,
     audit,
+    events: { publish: (event) => events.push(event) },
     issuerHttp:
       settings.IDP_URL === null
         ? undefined
@@ -96,7 +104,13 @@ export const startIdentityServer = async (
       error: (fields, message) => log.error(fields, message),
     },
   });
-  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events: { publish: () => {} } });
+  const users = createUsers({
+    db,
+    clock,
+    audit,
+    accounts: identity.accounts,
+    events: { publish: (event) => events.push(event) },
+  });
   const tenants = createTenants({
     db,
     clock,
@@ -129,6 +143,7 @@ export const startIdentityServer = async (
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address() as AddressInfo;
   url = `http://127.0.0.1:${address.port}`;
+  const watch = watchSecrets(url);
   return {
     url,
     db,
@@ -136,11 +151,15 @@ export const startIdentityServer = async (
     users,
     admin: { email: admin.email, password: settings.ADMIN_PASSWORD ?? admin.password ?? '' },
     clock,
+    events,
     logged: () => lines.join(''),
+    secrets: watch.secrets,
     close: async () => {
       await app.close();
       await db.close();
       rmSync(dataDir, { recursive: true });
+      watch.end();
+      watch.assertNoneIn(lines.join(''));
     },
   };
 };

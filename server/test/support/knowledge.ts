@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
+import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
 import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
@@ -119,6 +120,8 @@ export const openKnowledge = async (
     idempotency,
     clock: systemClock,
     searchMemories: null,
+    http: createGuardedFetch({ allowPrivate: true }),
+    maxBytes: options.maxUploadBytes ?? 1024 * 1024,
     warn: (fault, message) => faults.push(`${message}: ${String(fault)}`),
     ...options,
     parser,

@@ -32,6 +32,7 @@ from ._errors import (
     ValidationError,
     WebhookVerificationError,
 )
+from ._events import LiveEvent
 from ._generated import models
 from ._http import AsyncChatStream, ChatStream, Page
 from ._sse import SseEvent, SseParser
@@ -62,6 +63,7 @@ __all__ = [
     "ForbiddenError",
     "HttpTransport",
     "InternalServerError",
+    "LiveEvent",
     "LogEntry",
     "MachineKey",
     "MethodNotAllowedError",

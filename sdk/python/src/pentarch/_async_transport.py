@@ -152,6 +152,11 @@ class AsyncioTransport:
         self._context = context
         self._idle: dict[_Host, list[_Connection]] = {}
 
+    @property
+    def context(self) -> ssl.SSLContext | None:
+        """As it was given, or as it was made for the first secure connection."""
+        return self._context
+
     def keep(self, host: _Host, connection: _Connection) -> None:
         waiting = self._idle.setdefault(host, [])
         if connection.alive and len(waiting) < _IDLE_PER_HOST:

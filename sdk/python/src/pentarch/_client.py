@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import Any, Awaitable, Callable, Mapping, cast
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, cast
 
 from ._async_transport import AsyncioTransport, AsyncTransport
 from ._auth import StaticToken
+from ._cancellation import Cancellation
 from ._core import MAX_RETRIES, CallOptions, LogEntry, Settings, TokenSource
+from ._events import LiveEvent, async_live_events, live_events
 from ._generated import resources
 from ._generated.models import Document
 from ._http import AsyncHttp, Http
@@ -112,6 +114,15 @@ class Client(resources.AllResources):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def events(
+        self, topics: Sequence[str] | None = None, *, cancellation: Cancellation | None = None
+    ) -> Iterator[LiveEvent]:
+        """Events as they happen, over a WebSocket that connects again by itself, until the loop is left or the
+        cancellation fires (CancelledError). ``topics`` narrows what is sent: conversations, runs, proposals, tasks,
+        documents, agents, costs, notifications. What was missed between two connections is replayed; where the server
+        cannot (``ready`` then has ``replay.complete`` false), read the records anew."""
+        return live_events(self.http, topics, cancellation)
+
     def close(self) -> None:
         self.http.transport.close()
 
@@ -148,6 +159,10 @@ class AsyncClient(resources.AsyncAllResources):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def events(self, topics: Sequence[str] | None = None) -> AsyncIterator[LiveEvent]:
+        """As ``Client.events``; leave the loop or cancel the task to stop."""
+        return async_live_events(self.http, topics)
 
     async def close(self) -> None:
         await self.http.transport.close()

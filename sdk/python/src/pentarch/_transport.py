@@ -140,6 +140,11 @@ class HttpTransport:
         self._idle: dict[_Host, list[http.client.HTTPConnection]] = {}
         self._lock = threading.Lock()
 
+    @property
+    def context(self) -> ssl.SSLContext | None:
+        """As it was given, or as it was made for the first secure connection."""
+        return self._context
+
     def _take(self, host: _Host) -> http.client.HTTPConnection | None:
         while True:
             with self._lock:

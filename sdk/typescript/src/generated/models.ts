@@ -730,6 +730,30 @@ export interface Health {
   uptime_s: number;
 }
 
+export interface ImportConversationsRequest {
+  /** As ChatGPT or Open WebUI exports them */
+  conversations: (Record<string, unknown>)[];
+}
+
+export interface ImportConversationsResult {
+  imported: number;
+  /** Imported before, or twice in this export */
+  skipped: number;
+  failed: number;
+  /** Of those that came in */
+  conversation_ids: string[];
+  /** The first 100 */
+  errors: ImportConversationsResultError[];
+}
+
+export interface ImportConversationsResultError {
+  /** Place in the export, from 0 */
+  index: number;
+  source_id: string | null;
+  title: string | null;
+  reason: string;
+}
+
 export interface ImportMcpServersRequest {
   /** The form that MCP clients share */
   mcpServers: Record<string, ImportMcpServersRequestMcpServer>;

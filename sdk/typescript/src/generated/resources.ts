@@ -134,6 +134,9 @@ export const conversations = (http: Http) => ({
   /** Start a conversation */
   create: (body: m.CreateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
+  /** Bring in conversations of ChatGPT or Open WebUI */
+  import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
+    http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),
   /** A conversation with its newest 200 messages */
   get: (id: string, options?: CallOptions): Promise<m.ConversationDetail> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}` }, options),

@@ -125,9 +125,11 @@ export const configuration = (ports: OidcPorts): Configuration => {
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    clientBasedCORS: (_ctx, origin, client) =>
-      client.clientAuthMethod === 'none' &&
-      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+    // The console stands on the provider's own origin, which the library asks about all the same.
+    clientBasedCORS: (ctx, origin, client) =>
+      origin === ctx.origin ||
+      (client.clientAuthMethod === 'none' &&
+        (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin)),
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     revokeGrantPolicy: () => true,

@@ -34,15 +34,22 @@ const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): P
   provider.proxy = true;
   const { Client } = provider;
   const registered = Client.prototype.redirectUriAllowed;
+  const isOwnAddress = (uri: string): boolean =>
+    isLoopbackRedirect(uri) ||
+    (URL.canParse(uri) && new URL(uri).origin === new URL(issuer).origin && !uri.includes('#'));
   Client.prototype.redirectUriAllowed = function redirectUriAllowed(
     this: InstanceType<typeof Client>,
     uri: string,
   ) {
-    if (!isFirstParty(this.clientId)) return registered.call(this, uri);
-    return (
-      isLoopbackRedirect(uri) ||
-      (URL.canParse(uri) && new URL(uri).origin === new URL(issuer).origin && !uri.includes('#'))
-    );
+    return isFirstParty(this.clientId) ? isOwnAddress(uri) : registered.call(this, uri);
+  };
+  // Where the console shows that its person is signed out.
+  const registeredAfter = Client.prototype.postLogoutRedirectUriAllowed;
+  Client.prototype.postLogoutRedirectUriAllowed = function postLogoutRedirectUriAllowed(
+    this: InstanceType<typeof Client>,
+    uri: string,
+  ) {
+    return isFirstParty(this.clientId) ? isOwnAddress(uri) : registeredAfter.call(this, uri);
   };
   // What the store has is the hash of the secret.
   Client.prototype.compareClientSecret = function compareClientSecret(

@@ -25,7 +25,10 @@ const END = 0x06054b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 
-export function openZip(bytes: Uint8Array): Zip {
+export function openZip(
+  bytes: Uint8Array,
+  limits: { partBytes: number; unzippedBytes: number } = LIMITS,
+): Zip {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries = readDirectory(bytes, view);
   let totalBytes = 0;
@@ -34,7 +37,7 @@ export function openZip(bytes: Uint8Array): Zip {
     const entry = entries.get(name);
     if (!entry) return null;
     if (entry.encrypted) return fail('encrypted', 'the file is protected by a password');
-    const room = Math.min(LIMITS.partBytes, LIMITS.unzippedBytes - totalBytes);
+    const room = Math.min(limits.partBytes, limits.unzippedBytes - totalBytes);
     const data = inflate(packed(bytes, view, entry), entry.method, room);
     totalBytes += data.byteLength;
     if (crc32(data) !== entry.crc) return fail('broken', 'a part of the file is damaged');

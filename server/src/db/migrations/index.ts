@@ -16,7 +16,13 @@ import { notifications } from './014-notifications.ts';
 import { agentSuggestions } from './015-agent-suggestions.ts';
 import { runSteps } from './015-run-steps.ts';
 import { keyEnds } from './016-key-ends.ts';
+import { runsByUser } from './020-runs-by-user.ts';
+import { conversationSummaries } from './021-conversation-summaries.ts';
+import { conversationImports } from './022-conversation-imports.ts';
 import { documentVersions } from './025-document-versions.ts';
+import { nodes } from './030-nodes.ts';
+import { maintenance } from './035-maintenance.ts';
+import { auditReading } from './040-audit-reading.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -37,5 +43,11 @@ export const migrations: readonly SchemaStep[] = [
   agentSuggestions,
   runSteps,
   keyEnds,
+  runsByUser,
+  conversationSummaries,
+  conversationImports,
   documentVersions,
+  nodes,
+  maintenance,
+  auditReading,
 ];

@@ -1,7 +1,9 @@
+import type { WriteOptions } from '../db.ts';
+
 /**
- * Group commit: all writes that become due in one turn of the event loop run one after another in one transaction,
- * each in a savepoint of its own, and are answered after the common COMMIT. One fsync then pays for all of them; a
- * failing write rolls back to its savepoint alone.
+ * Group commit: all writes that become due in one turn of the event loop run one after another in one transaction, and
+ * are answered after the common COMMIT has reached the disk. One synchronisation then pays for all of them; it runs
+ * beside the event loop, and what becomes due meanwhile is the next group. A failing write is rolled back alone.
  *
  * A write must not wait for anything but the database: while it waits, every other writer does.
  */
@@ -11,70 +13,136 @@ export interface Steps {
 }
 
 interface Pending {
+  options: WriteOptions;
   run(): Promise<void>;
   committed(): void;
   failed(error: unknown): void;
 }
 
-export const createGroupCommit = (connection: Steps) => {
+/**
+ * `sync` brings all that has been committed to the disk; null where the answers need not wait for that.
+ * `afterCommit` is called with no transaction open, and must not throw.
+ * A power cut may take what was committed and not yet brought there: nobody has been told of it.
+ */
+export const createGroupCommit = (
+  connection: Steps,
+  sync: (() => Promise<void>) | null,
+  afterCommit: () => void,
+) => {
   let queue: Pending[] = [];
   let draining: Promise<void> | null = null;
 
-  const runOne = async (pending: Pending, alone: boolean): Promise<boolean> => {
-    if (!alone) connection.step('savepoint w');
-    try {
-      await pending.run();
-      if (!alone) connection.step('release w');
-      return true;
-    } catch (error) {
-      if (!alone) {
-        connection.step('rollback to w');
+  /** Each in a savepoint of its own; those that stand. */
+  const runEach = async (batch: readonly Pending[]): Promise<Pending[]> => {
+    const done: Pending[] = [];
+    for (const pending of batch) {
+      connection.step('savepoint w');
+      try {
+        await pending.run();
         connection.step('release w');
+        done.push(pending);
+      } catch (error) {
+        try {
+          connection.step('rollback to w');
+          connection.step('release w');
+        } catch {
+          // A full disk makes the engine undo the whole transaction: the other writes are gone as well, for this reason.
+          throw error;
+        }
+        pending.failed(error);
       }
-      pending.failed(error);
-      return false;
+    }
+    return done;
+  };
+
+  /**
+   * A savepoint keeps a copy of every page that is written behind it, which costs as much as the writes. Those that may
+   * be run again go without: where one fails, all of them are taken back and run anew, each with a savepoint.
+   */
+  const runRepeatable = async (batch: readonly Pending[]): Promise<Pending[]> => {
+    try {
+      for (const pending of batch) await pending.run();
+      return [...batch];
+    } catch {
+      connection.step('rollback');
+      connection.step('begin immediate');
+      return runEach(batch);
     }
   };
 
-  const runBatch = async (batch: readonly Pending[]): Promise<void> => {
-    const done: Pending[] = [];
+  const runOnly = async (pending: Pending): Promise<Pending[]> => {
+    try {
+      await pending.run();
+      return [pending];
+    } catch (error) {
+      pending.failed(error);
+      return [];
+    }
+  };
+
+  const runAll = async (batch: readonly Pending[]): Promise<Pending[]> => {
+    const [first] = batch;
+    if (first !== undefined && batch.length === 1) return runOnly(first);
+    // Those that may be repeated come first: nothing else has run when they have to.
+    const repeatable = batch.filter((pending) => pending.options.repeatable);
+    const others = batch.filter((pending) => !pending.options.repeatable);
+    return [...(await runRepeatable(repeatable)), ...(await runEach(others))];
+  };
+
+  /** The writes that stand; the others have been told. */
+  const runBatch = async (batch: readonly Pending[]): Promise<Pending[]> => {
     try {
       connection.step('begin immediate');
-    } catch (error) {
-      for (const pending of batch) pending.failed(error);
-      return;
-    }
-    try {
-      for (const pending of batch) {
-        if (await runOne(pending, batch.length === 1)) done.push(pending);
-      }
-      connection.step(done.length === 0 ? 'rollback' : 'commit');
-    } catch (error) {
       try {
-        connection.step('rollback');
-      } catch {
-        // The engine has rolled back already (disk full does that): nothing is left to undo.
+        const done = await runAll(batch);
+        connection.step(done.length === 0 ? 'rollback' : 'commit');
+        return done;
+      } catch (error) {
+        try {
+          connection.step('rollback');
+        } catch {
+          // The engine has rolled back already (disk full does that): nothing is left to undo.
+        }
+        throw error;
       }
+    } catch (error) {
       for (const pending of batch) pending.failed(error);
+      return [];
+    }
+  };
+
+  const acknowledge = async (done: readonly Pending[]): Promise<void> => {
+    const waiting: Pending[] = [];
+    for (const pending of done) {
+      if (sync === null || pending.options.deferred) pending.committed();
+      else waiting.push(pending);
+    }
+    if (sync === null || waiting.length === 0) return;
+    try {
+      await sync();
+    } catch (error) {
+      for (const pending of waiting) pending.failed(error);
       return;
     }
-    for (const pending of done) pending.committed();
+    for (const pending of waiting) pending.committed();
   };
 
   const drain = async (): Promise<void> => {
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
-      await runBatch(batch);
+      await acknowledge(await runBatch(batch));
+      afterCommit();
     }
     draining = null;
   };
 
   return {
-    write<T>(work: () => Promise<T>): Promise<T> {
+    write<T>(work: () => Promise<T>, options: WriteOptions): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         let result: T;
         queue.push({
+          options,
           run: async () => {
             result = await work();
           },

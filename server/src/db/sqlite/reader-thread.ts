@@ -8,6 +8,7 @@ import type { CompiledQuery } from 'kysely';
 export interface ReaderThread {
   /** Runs the queries one after another and gives the rows of each. */
   all(queries: readonly CompiledQuery[]): Promise<Record<string, unknown>[][]>;
+  /** Answers what was asked before, then ends: a thread ended in the middle of a call of SQLite takes the process with it. */
   close(): Promise<void>;
 }
 
@@ -75,7 +76,12 @@ export const createReaderThread = (file: string): ReaderThread => {
     },
     async close() {
       closed = true;
-      await worker?.terminate();
+      const running = worker;
+      if (running === null) return;
+      const exited = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+      running.ref();
+      running.postMessage('close');
+      await exited;
     },
   };
 };

@@ -5,7 +5,8 @@ import type { ReaderAnswer, ReaderRequest } from './reader-thread.ts';
 
 /** The thread of `reader-thread.ts`. */
 const { file } = workerData as { file: string };
-const connection = new SqliteConnection(openSqliteFile(file, { readOnly: true, synchronous: 'normal' }));
+const db = openSqliteFile(file, { readOnly: true, synchronous: 'normal' });
+const connection = new SqliteConnection(db);
 
 const answer = ({ id, queries }: ReaderRequest): ReaderAnswer => {
   try {
@@ -16,4 +17,8 @@ const answer = ({ id, queries }: ReaderRequest): ReaderAnswer => {
   }
 };
 
-parentPort?.on('message', (request: ReaderRequest) => parentPort?.postMessage(answer(request)));
+parentPort?.on('message', (request: ReaderRequest | 'close') => {
+  if (request !== 'close') return parentPort?.postMessage(answer(request));
+  db.close();
+  parentPort?.close();
+});

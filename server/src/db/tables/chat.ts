@@ -63,6 +63,32 @@ export interface RunRow {
   first_token_ms: number | null;
   created_at: number;
   finished_at: number | null;
+  /** The node that runs it or has run it; null where an earlier release started it. */
+  node_id: string | null;
+}
+
+export interface ConversationSummaryRow {
+  conversation_id: string;
+  /** The last message that it covers. */
+  upto_id: string;
+  upto_created_at: number;
+  /** Messages that it covers. */
+  message_count: number;
+  /** Model that wrote it; `builtin`: sentences of the conversation. */
+  model: string;
+  content: string;
+  created_at: number;
+}
+
+export interface ConversationImportRow {
+  tenant_id: string;
+  user_id: string;
+  /** `chatgpt`, `openwebui`. */
+  source: string;
+  /** Id of the conversation there. */
+  source_id: string;
+  conversation_id: string;
+  created_at: number;
 }
 
 export interface ChatTables {
@@ -70,4 +96,6 @@ export interface ChatTables {
   messages: MessageRow;
   message_feedback: FeedbackRow;
   runs: RunRow;
+  conversation_summaries: ConversationSummaryRow;
+  conversation_imports: ConversationImportRow;
 }

@@ -9,6 +9,8 @@ export interface IdempotencyRow {
   headers: string | null;
   body: string | null;
   created_at: number;
+  /** Of a running request; null where an earlier release claimed it. */
+  node_id: string | null;
 }
 
 export interface HttpTables {

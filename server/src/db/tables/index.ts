@@ -7,8 +7,10 @@ import type { HttpTables } from './http.ts';
 import type { IdentityTables } from './identity.ts';
 import type { JobTables } from './jobs.ts';
 import type { KnowledgeTables } from './knowledge.ts';
+import type { MaintenanceTables } from './maintenance.ts';
 import type { McpTables } from './mcp.ts';
 import type { MemoryTables } from './memory.ts';
+import type { NodeTables } from './nodes.ts';
 import type { NotificationTables } from './notifications.ts';
 import type { RunStepTables } from './run-steps.ts';
 import type { TaskTables } from './tasks.ts';
@@ -25,8 +27,10 @@ export interface Tables
     IdentityTables,
     JobTables,
     KnowledgeTables,
+    MaintenanceTables,
     McpTables,
     MemoryTables,
+    NodeTables,
     NotificationTables,
     RunStepTables,
     TaskTables,

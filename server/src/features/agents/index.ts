@@ -4,6 +4,7 @@ export { createRouter, type RouteChoice, type Router } from './router.ts';
 export { agentRoutes } from './routes.ts';
 export type { RunSample } from './rules.ts';
 export { type AgentService, createAgentService, type EffectiveAgent } from './service.ts';
+export { type AgentStates, createAgentStates } from './states.ts';
 export { createAgentStore } from './store.ts';
 export { suggestionRoutes } from './suggestions.routes.ts';
 export { createSuggestionStore } from './suggestions.store.ts';

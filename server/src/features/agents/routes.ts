@@ -57,6 +57,7 @@ export const agentRoutes = (agents: AgentService): AnyRoute[] => [
     access: 'agents:manage',
     params: AgentParams,
     body: AgentPatch,
+    audit: { action: 'agent.updated', targetType: 'agent', target: 'id' },
     responses: { 200: AgentStatus },
     handler: ({ caller, params, body }) => agents.patch(caller.tenantId, params.id, body),
   }),

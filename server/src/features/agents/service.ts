@@ -17,8 +17,11 @@ export interface AgentServiceOptions {
   /** Is the model (null = the default one) reachable, as far as is known? */
   modelAvailable(modelId: string | null): boolean;
   modelExists(modelId: string): boolean;
-  /** Told when an agent's state may have changed. */
-  onChanged?(tenantId: string, agentId: string): void;
+  /** Told before an agent is switched, and after it. */
+  onChange?(tenantId: string): Promise<void>;
+  onChanged?(tenantId: string): void;
+  /** Other nodes change settings too: they are read each time. Default false. */
+  shared?: boolean;
 }
 
 /** An agent as the run sees it: definition and the tenant's settings together. */
@@ -30,7 +33,6 @@ export interface EffectiveAgent {
 }
 
 const DEFAULTS: AgentSettings = { enabled: true, model: null, instructions: null };
-/** Other nodes' changes are seen after this. */
 const SETTINGS_TTL_MS = 5_000;
 
 export const createAgentService = (options: AgentServiceOptions) => {
@@ -40,11 +42,28 @@ export const createAgentService = (options: AgentServiceOptions) => {
 
   const settingsOf = (tenantId: string): Map<string, AgentSettings> | Promise<Map<string, AgentSettings>> => {
     const known = cache.get(tenantId);
-    if (known) return known;
+    if (known !== undefined && options.shared !== true) return known;
     return store.settings(tenantId).then((fresh) => {
       cache.set(tenantId, fresh);
       return fresh;
     });
+  };
+
+  /** By the settings they come from: the same map as long as those stand. */
+  const effectives = new WeakMap<Map<string, AgentSettings>, Map<string, EffectiveAgent>>();
+  const effective = async (tenantId: string): Promise<ReadonlyMap<string, EffectiveAgent>> => {
+    const settings = await settingsOf(tenantId);
+    let known = effectives.get(settings);
+    if (known === undefined) {
+      known = new Map(
+        definitions.map((definition) => [
+          definition.id,
+          { definition, ...(settings.get(definition.id) ?? DEFAULTS) },
+        ]),
+      );
+      effectives.set(settings, known);
+    }
+    return known;
   };
 
   const definitionOf = (id: string): AgentDefinition => {
@@ -84,22 +103,11 @@ export const createAgentService = (options: AgentServiceOptions) => {
     definitions,
 
     /** All agents with the tenant's settings, by id. */
-    async effective(tenantId: string): Promise<Map<string, EffectiveAgent>> {
-      const settings = await settingsOf(tenantId);
-      return new Map(
-        definitions.map((definition) => [
-          definition.id,
-          { definition, ...(settings.get(definition.id) ?? DEFAULTS) },
-        ]),
-      );
-    },
+    effective,
 
     /** One agent with the tenant's settings, or null. */
     async find(tenantId: string, agentId: string): Promise<EffectiveAgent | null> {
-      const definition = byId.get(agentId);
-      if (definition === undefined) return null;
-      const settings = await settingsOf(tenantId);
-      return { definition, ...(settings.get(agentId) ?? DEFAULTS) };
+      return (await effective(tenantId)).get(agentId) ?? null;
     },
 
     async list(tenantId: string): Promise<AgentStatus[]> {
@@ -139,6 +147,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
       if (patch.model !== undefined && patch.model !== null && !options.modelExists(patch.model)) {
         throw invalid({ field: '/model', reason: 'is not a configured model' });
       }
+      await options.onChange?.(tenantId);
       const before = (await store.settings(tenantId)).get(id) ?? DEFAULTS;
       await store.save(
         tenantId,
@@ -151,7 +160,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
         clock.now(),
       );
       cache.delete(tenantId);
-      options.onChanged?.(tenantId, id);
+      options.onChanged?.(tenantId);
       return this.get(tenantId, id);
     },
   };

@@ -150,3 +150,22 @@ export const listAuditedTenants = async (db: Queryable): Promise<string[]> =>
   (await db.selectFrom('audit_heads').select('tenant_id').orderBy('tenant_id').execute()).map(
     (row) => row.tenant_id,
   );
+
+/** How the last calls of a tool ended. */
+export const toolRecord = async (
+  db: Queryable,
+  tenantId: string,
+  tool: string,
+  last: number,
+): Promise<{ calls: number; failures: number }> => {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select('outcome')
+    .where('tenant_id', '=', tenantId)
+    .where('target_id', '=', tool)
+    .where('action', '=', 'tool.called')
+    .orderBy('created_at', 'desc')
+    .limit(last)
+    .execute();
+  return { calls: rows.length, failures: rows.filter((row) => row.outcome === 'failed').length };
+};

@@ -23,8 +23,11 @@ export interface ApprovalPort {
   withdraw(owner: Owner, proposalId: string): Promise<void>;
 }
 
-/** Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port. */
-export const createWaitingRoom = () => {
+/**
+ * Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port; so is one that
+ * another node made and could not tell, by looking every `lookMs` (null: there is no other node).
+ */
+export const createWaitingRoom = (lookMs: number | null, onError: (error: unknown) => void) => {
   const waiting = new Map<string, (decision: Decision) => void>();
   return {
     /** Governance tells of every decision; most have nobody waiting. */
@@ -43,9 +46,16 @@ export const createWaitingRoom = () => {
       });
       // Asked after the entry has been made, so that a decision in between is not missed.
       const already = port.decided(owner, proposalId).then((decision) => decision ?? told);
+      const look = async (): Promise<void> => {
+        const decision = await port.decided(owner, proposalId);
+        if (decision !== null) waiting.get(proposalId)?.(decision);
+      };
+      const timer = lookMs === null ? undefined : setInterval(() => void look().catch(onError), lookMs);
+      timer?.unref();
       try {
         return await Promise.race([told, already]);
       } finally {
+        clearInterval(timer);
         waiting.delete(proposalId);
         told.catch(() => {});
         already.catch(() => {});

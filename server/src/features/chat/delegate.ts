@@ -8,8 +8,9 @@ import type { Decision } from './approvals.ts';
 import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import { type StartDeps, toolsOf } from './start.ts';
+import type { StartDeps } from './start.ts';
 import { initialState } from './steps.rules.ts';
+import { toolsOf } from './tool-list.ts';
 
 /**
  * The `delegate` tool: an agent gives a part of its task to another, which works in a loop of its own within the same run:
@@ -181,12 +182,22 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     },
   });
 
+  /** By the agents as they are set up, and by the one that asks. */
+  const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
+
   return {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
-      const all = [...(await agents.effective(caller.tenantId)).values()];
-      const others = all.filter((agent) => agent.enabled && agent.definition.id !== agentId);
-      return others.length === 0 ? [] : [toolFor(others)];
+      const all = await agents.effective(caller.tenantId);
+      const known = lists.get(all) ?? new Map<string, readonly AgentTool[]>();
+      lists.set(all, known);
+      let list = known.get(agentId);
+      if (list === undefined) {
+        const others = [...all.values()].filter((agent) => agent.enabled && agent.definition.id !== agentId);
+        list = others.length === 0 ? [] : [toolFor(others)];
+        known.set(agentId, list);
+      }
+      return list;
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import { isStoreUnavailable, storeUnavailable } from '../../db/faults.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -17,9 +18,11 @@ import {
   finishConversation,
   finishRun,
   insertMessage,
+  RunLost,
   replaceAnswer,
   setRunStatus,
 } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { type AnswerMetadata, chatResponseOf } from './wire.ts';
 
 /** Writing the end of a run, or what stands when it has to wait, in one transaction. */
@@ -35,6 +38,13 @@ export const errorData = (error: AppError) => ({
   message: error.message,
   details: error.details,
 });
+
+/** A run's fault as it is told and stored. */
+export const faultOf = (error: unknown): AppError => {
+  if (error instanceof AppError) return error;
+  if (isStoreUnavailable(error)) return storeUnavailable(error);
+  return new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+};
 
 export const statusOf = (result: RunResult, stopped: StopReason | null): RunStatus => {
   if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
@@ -133,24 +143,28 @@ export const createEnding = ({
           : [{ event: 'error', data: errorData(result.error) }];
       const completes =
         !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
-      const recorded = await store.write(async (tx) => {
+      let told: PlatformEvent[] = [];
+      const write = async (tx: Queryable): Promise<void> => {
+        // The run's row first: what follows is written by the one node whose run it is.
+        const node = { node_id: store.nodeId };
+        const kept = waits
+          ? await setRunStatus(tx, { id: run.runId, status, ...node })
+          : await finishRun(tx, {
+              ...node,
+              id: run.runId,
+              status,
+              agent_ids: JSON.stringify([run.plan.agent.definition.id]),
+              usage: row.usage,
+              cost_nano: state.costNano,
+              error: result.error === null ? null : JSON.stringify(errorData(result.error)),
+              journal: JSON.stringify(packJournal([...events.all(), ...ending])),
+              tool_call_count: state.toolCalls.length,
+              first_token_ms: state.firstTokenMs,
+              finished_at: now,
+            });
+        if (kept === 0) throw new RunLost();
         if (run.stored.answered) await replaceAnswer(tx, row);
         else if (answers) await insertMessage(tx, row);
-        if (waits) await setRunStatus(tx, { id: run.runId, status });
-        else {
-          await finishRun(tx, {
-            id: run.runId,
-            status,
-            agent_ids: JSON.stringify([run.plan.agent.definition.id]),
-            usage: row.usage,
-            cost_nano: state.costNano,
-            error: result.error === null ? null : JSON.stringify(errorData(result.error)),
-            journal: JSON.stringify(packJournal([...events.all(), ...ending])),
-            tool_call_count: state.toolCalls.length,
-            first_token_ms: state.firstTokenMs,
-            finished_at: now,
-          });
-        }
         await finishConversation(tx, {
           id: run.conversationId,
           added_messages: answers && !run.stored.answered ? 1 : 0,
@@ -160,12 +174,16 @@ export const createEnding = ({
           now,
         });
         if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
-        const told: PlatformEvent[] = [];
+        told = [];
         if (completes) for (const event of endEvents(run, row)) told.push(await record(tx, event));
-        return told;
+      };
+      await untilStored(async (again) => {
+        // The answer to an earlier try may have been lost on the way, and not the try.
+        if (again && !waits && (await store.endedHere(run.runId))) return;
+        await store.write(write, { repeatable: true });
       });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
-      return { row, recorded };
+      return { row, recorded: told };
     },
   };
 };

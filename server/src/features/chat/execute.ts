@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
-import type { AgentTool, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -26,6 +26,7 @@ import {
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
+import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
 /** The loop of one run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
@@ -57,7 +58,8 @@ export interface RunDeps {
   models: Models;
   costs: RunCosts;
   gate: ToolGate;
-  store: Pick<ChatStore, 'write'>;
+  book: ToolBook;
+  store: Pick<ChatStore, 'write' | 'hold'>;
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
@@ -149,7 +151,6 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
     text: 'Error: the server was restarted during this call; it is not known whether it took effect. Check before you try again.',
     passages: [],
     costNano: 0,
-    meteredNano: 0,
     proposalId: null,
   };
 };
@@ -174,7 +175,6 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     text,
     passages,
     costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
-    meteredNano: given?.costNanoUsd ?? 0,
     proposalId: outcome.proposalId,
   };
 };
@@ -251,8 +251,10 @@ const loop = async (
     const sized = sizedCall();
     const bound = promptBound ?? models.promptBound(sized);
     promptBound = null;
+    const temperature = plan.record?.sampling?.temperature;
     const call = {
       ...sized,
+      ...(temperature === undefined ? {} : { temperature }),
       grounding: groundingOf(plan, state.passages),
       maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
       promptBound: bound,
@@ -269,6 +271,7 @@ const loop = async (
     const { hold, entries } = result.open;
     const now = clock.now();
     await store.write(async (tx) => {
+      if (plan.record !== null) await store.hold(tx, runId);
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
       for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {
@@ -302,7 +305,7 @@ const loop = async (
           plan.tools,
           agentId,
           callContext,
-          { gate: deps.gate, clock, timeoutMs: deps.toolTimeoutMs },
+          { gate: deps.gate, book: deps.book, clock, timeoutMs: deps.toolTimeoutMs },
           (item) => events.emit('tool.started', item),
         );
       }),
@@ -318,32 +321,9 @@ const loop = async (
       if (settled.proposalId === null) events.emit('tool.completed', settled.item);
     }
     applyTools(state, calls);
-    await bookTools(calls);
     await writeSteps([{ kind: 'tools', payload: { v: 1, calls } }]);
-  };
-
-  /** Metered tools go on the ledger under a reservation of their own. */
-  const bookTools = async (calls: readonly SettledCall[]): Promise<void> => {
-    for (const call of calls) {
-      if (call.meteredNano === 0) continue;
-      await store.write(async (tx) => {
-        const hold = await costs.hold(tx, {
-          ...subject,
-          kind: 'tool',
-          worstNano: call.meteredNano,
-          runUsedNano: 0,
-        });
-        await costs.settle(tx, hold, [
-          {
-            kind: 'tool',
-            model: null,
-            tool: `${call.item.server}.${call.item.name}`,
-            usage: null,
-            costNanoUsd: call.meteredNano,
-            estimated: false,
-          },
-        ]);
-      });
+    for (const outcome of outcomes) {
+      if ('exceeded' in outcome && outcome.exceeded !== null) throw outcome.exceeded;
     }
   };
 
@@ -460,7 +440,10 @@ export const executeRun = async (
     return await loop(plan, state, subject, context, events, hooks, deps, result);
   } catch (error) {
     const { hold, entries } = result.open;
-    if (hold !== null) await deps.store.write((tx) => deps.costs.settle(tx, hold, entries));
+    // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.
+    if (hold !== null) {
+      await untilStored(() => deps.store.write((tx) => deps.costs.settle(tx, hold, entries)));
+    }
     throw error;
   }
 };

@@ -1,11 +1,21 @@
 export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
+export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
+export type { FollowedRun } from './remote.ts';
+export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
-export { ChatRequest, ChatResponse } from './schema.ts';
-export { type ActiveRun, type ChatService, createChatService } from './service.ts';
-export type { ChooseAgent } from './start.ts';
+export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
+export {
+  type ActiveRun,
+  type ChatService,
+  createChatService,
+  DECISION_GRACE_MS,
+  type LaunchOptions,
+  type Turn,
+} from './service.ts';
+export type { ChooseAgent, GivenInput } from './start.ts';
 export { createChatStore } from './store.ts';
 export { schemaFault } from './tool-call.ts';
 export { matchesGlob } from './tools.rules.ts';

@@ -3,9 +3,10 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
 import type { RunEvent } from './journal.rules.ts';
-import { planOf, type StartDeps, type StartedRun, toolsOf } from './start.ts';
+import { planOf, type StartDeps, type StartedRun } from './start.ts';
 import { replaySteps, type Step } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
+import { toolsOf } from './tool-list.ts';
 
 /** A run that another process left, read back from its steps. */
 export interface ResumedRun {

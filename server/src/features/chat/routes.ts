@@ -7,6 +7,7 @@ import { openSse } from '../../http/sse.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { frameOf, lastSeen, type RunEvent } from './journal.rules.ts';
+import type { FollowedRun } from './remote.ts';
 import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
 import type { ActiveRun, ChatService } from './service.ts';
 
@@ -40,7 +41,7 @@ const renderer =
 const streamRun = (
   options: ChatRouteOptions,
   input: { request: FastifyRequest; reply: FastifyReply },
-  source: { live: ActiveRun } | { finished: RunEvent[] },
+  source: { live: FollowedRun } | { finished: RunEvent[] },
   runId: string,
   seen: number,
 ): FastifyReply => {

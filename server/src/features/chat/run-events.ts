@@ -6,6 +6,7 @@ export interface RunEvents {
   emit(event: RunEventName, data: unknown): void;
   /** After the last event: readers are told, nothing can be added. */
   end(): void;
+  ended(): boolean;
   all(): readonly RunEvent[];
   /**
    * Calls `onEvent` with what comes after the first `seen` events, at once for what is there, and `onEnd` after the last.
@@ -41,6 +42,7 @@ export const createRunEvents = (told: readonly RunEvent[] = []): RunEvents => {
       for (const reader of readers) reader.onEnd();
       readers.clear();
     },
+    ended: () => ended,
     all: () => events,
     follow(seen, onEvent, onEnd) {
       const from = seen > events.length ? toldBefore : seen;

@@ -1,27 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
+import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
-import { nanoToUsd } from '../../kernel/money.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
-import { createEnding, errorData, interrupted, type StopReason, statusOf } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type RunResult, type Spending } from './execute.ts';
+import { createEnding, errorData, faultOf, interrupted, type StopReason, statusOf } from './ending.ts';
+import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
 import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
+import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
+import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
+import { createRunHooks } from './run-hooks.ts';
 import { isFinished } from './run-state.rules.ts';
-import type { ChatRequest, ChatResponse, Run } from './schema.ts';
-import { createStarter, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
+import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
 export interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
-    Pick<RunDeps, 'gate' | 'toolTimeoutMs'>,
+    Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
   /** Tools of the platform and the gateway; chat adds `delegate`. */
   toolSources: readonly ToolSource[];
@@ -30,6 +38,8 @@ export interface ChatOptions
   events: EventSink;
   /** Webhooks of the end of a run, in the transaction that stores it. */
   outbox?: EventOutbox<Queryable>;
+  /** The other nodes; null where this process has the store for itself. */
+  messages: NodeMessages | null;
   onError(error: unknown, message: string): void;
 }
 
@@ -38,6 +48,15 @@ export interface LaunchOptions {
   streaming: boolean;
   /** False: a busy conversation is a CONFLICT. */
   wait: boolean;
+  /** What another protocol's request brings along. */
+  given?: GivenInput;
+}
+
+/** A run with what was asked and what was answered. */
+export interface Turn {
+  run: Run;
+  question: { id: string; content: string } | null;
+  answer: ChatResponse | null;
 }
 
 /** A run going on in this process. */
@@ -57,7 +76,12 @@ export interface ActiveRun {
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
-const DECISION_GRACE_MS = 10_000;
+export const DECISION_GRACE_MS = 10_000;
+const LOOK_FOR_DECISION_MS = 3_000;
+/** How long a cancel waits for another node to end its run, and how often it looks. */
+const REMOTE_STOP_MS = 20_000;
+const REMOTE_LOOK_MS = 100;
+const REMOTE_ASK_MS = 1_000;
 
 export const createChatService = (given: ChatOptions) => {
   const delegate = createDelegateSource({
@@ -69,7 +93,10 @@ export const createChatService = (given: ChatOptions) => {
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
-  const room = createWaitingRoom();
+  const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
+    given.onError(error, 'a decision could not be looked for'),
+  );
+  const hooksOf = createRunHooks({ ending, room, queue, store, approvals: options.approvals });
   const active = new Map<string, ActiveRun>();
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
@@ -84,36 +111,6 @@ export const createChatService = (given: ChatOptions) => {
       data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
     });
   };
-
-  /** Around a run that waits: its answer so far is stored, and its conversation is free for other messages. */
-  const hooksOf = (
-    run: StartedRun,
-    events: RunEvents,
-    abort: AbortController,
-    turn: { leave(): void },
-    told: (response: ChatResponse) => void,
-  ): RunHooks => ({
-    async waiting(state) {
-      const result: RunResult = {
-        state,
-        finishReason: 'awaiting_approval',
-        model: run.plan.model,
-        open: { hold: null, entries: [] },
-        error: null,
-      };
-      const { row } = await ending.write(run, result, 'awaiting_approval', events);
-      for (const id of state.proposals) {
-        events.emit('proposal.created', await options.approvals.show(run.subject, id));
-      }
-      turn.leave();
-      told(chatResponseOf(row));
-    },
-    decision: (proposalId) => room.wait(run.subject, proposalId, options.approvals, abort.signal),
-    async resumed() {
-      turn.leave = await queue.enter(run.conversationId, true);
-      await store.setStatus(run.runId, 'running');
-    },
-  });
 
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
@@ -132,7 +129,9 @@ export const createChatService = (given: ChatOptions) => {
       signal: abort.signal,
       tainted: run.plan.record.contextData,
     };
-    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, options);
+    const capTokens = run.plan.record.sampling?.maxOutputTokens;
+    const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };
+    const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
@@ -159,19 +158,19 @@ export const createChatService = (given: ChatOptions) => {
 
   /** A fault of our own: the run must not stay "running" for ever. */
   const endBadly = async (run: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
+    // Whoever has the run now tells its end; readers here are sent there.
+    if (error instanceof RunLost)
+      throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
     if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
     options.onError(error, 'a run failed');
-    const fault =
-      error instanceof AppError
-        ? error
-        : new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
+    const fault = faultOf(error);
     const told = events.all().filter((event) => event.event !== 'message.delta');
     const journal = JSON.stringify(packJournal([...told, { event: 'error', data: errorData(fault) }]));
-    await store
-      .interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now())
-      .catch((inner: unknown) => {
-        options.onError(inner, 'a failed run could not be stored');
-      });
+    await untilStored(() =>
+      store.interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now()),
+    ).catch((inner: unknown) => {
+      options.onError(inner, 'a failed run could not be stored');
+    });
     events.emit('error', { code: fault.code, message: fault.message, details: {} });
     throw fault;
   };
@@ -244,10 +243,83 @@ export const createChatService = (given: ChatOptions) => {
     run.abort.abort(new DOMException(reason, 'AbortError'));
   };
 
+  const turnOf = async (row: RunRow): Promise<Turn> => {
+    const [question, answer] = await Promise.all([
+      store.message(row.question_id),
+      store.message(row.message_id),
+    ]);
+    return {
+      run: runOf(row),
+      question: question === undefined ? null : { id: question.id, content: question.content },
+      answer: answer === undefined ? null : chatResponseOf(answer),
+    };
+  };
+
   const findRun = async (caller: Caller, id: string) => {
     const row = await store.run(readScope(caller), id);
     if (row === undefined) throw notFound('run');
     return row;
+  };
+
+  /** All events of a finished run. */
+  const eventsOf = async (row: RunRow): Promise<RunEvent[]> => {
+    const message = await store.message(row.message_id);
+    const journal: PackedJournal =
+      row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
+    const completed = message === undefined ? null : chatResponseOf(message);
+    const events = unpackJournal(journal, message?.content ?? '', completed);
+    if (events.length === 0 && row.error !== null) {
+      events.push({ event: 'error', data: JSON.parse(row.error) as unknown });
+    }
+    return events;
+  };
+
+  const locate = async (id: string): Promise<Whereabouts> => {
+    const live = active.get(id);
+    if (live !== undefined) return { at: 'here', events: live.events };
+    const row = await store.anyRun(id);
+    if (row === undefined) return { at: 'end', events: [] };
+    if (row.finished_at !== null) return { at: 'end', events: await eventsOf(row) };
+    return { at: 'node', nodeId: row.node_id ?? '' };
+  };
+
+  const remote =
+    given.messages === null
+      ? null
+      : createRemoteRuns({
+          messages: given.messages,
+          running: (id) => active.get(id),
+          locate,
+          cancelHere: (id) => {
+            const run = active.get(id);
+            if (run !== undefined) stop(run, 'cancelled');
+          },
+          newReader: newId,
+          onError: options.onError,
+        });
+  const leaveMessages = given.messages?.receive('run.decided', (message) => {
+    if (isDecided(message)) room.tell(message.proposalId, message.decision);
+  });
+
+  /** Asks the run's node to stop it, whichever that is by then, until it has ended. Throws SERVICE_UNAVAILABLE. */
+  const stopElsewhere = async (id: string): Promise<void> => {
+    const until = performance.now() + REMOTE_STOP_MS;
+    let askAgainAt = 0;
+    while (performance.now() < until) {
+      const where = await locate(id);
+      if (where.at === 'end') return;
+      if (where.at === 'here') {
+        const run = active.get(id);
+        if (run !== undefined) stop(run, 'cancelled');
+      } else if (performance.now() >= askAgainAt) {
+        remote?.stop(id, where.nodeId);
+        askAgainAt = performance.now() + REMOTE_ASK_MS;
+      }
+      await delay(REMOTE_LOOK_MS);
+    }
+    throw new AppError('SERVICE_UNAVAILABLE', 'the node of this run does not answer; try again', {
+      retryAfterS: 5,
+    });
   };
 
   return {
@@ -275,28 +347,39 @@ export const createChatService = (given: ChatOptions) => {
     },
 
     /** Governance tells of its decisions here. */
-    decided: (proposalId: string, decision: Decision): void => room.tell(proposalId, decision),
+    decided(proposalId: string, decision: Decision): void {
+      room.tell(proposalId, decision);
+      given.messages?.send('run.decided', { proposalId, decision });
+    },
 
     async getRun(caller: Caller, id: string): Promise<Run> {
       return runOf(await findRun(caller, id));
     },
 
-    /** The run as it goes on here, or all events of a finished one. Throws NOT_FOUND. */
-    async follow(caller: Caller, id: string): Promise<{ live: ActiveRun } | { finished: RunEvent[] }> {
+    /** A run with its question and its answer, as far as these are stored. Throws NOT_FOUND. */
+    async turn(caller: Caller, id: string): Promise<Turn> {
+      return turnOf(await findRun(caller, id));
+    },
+
+    /** The caller's own runs with their turns, newest first. */
+    async turns(
+      caller: Caller,
+      filter: { conversationId?: string | undefined; statuses?: readonly RunStatus[] | undefined },
+      page: { limit: number; before: string | null },
+    ): Promise<{ turns: Turn[]; total: number }> {
+      const { rows, total } = await store.runsOf(ownScope(caller), filter, page);
+      return { turns: await Promise.all(rows.map(turnOf)), total };
+    },
+
+    /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
+    async follow(caller: Caller, id: string): Promise<{ live: FollowedRun } | { finished: RunEvent[] }> {
       const live = active.get(id);
       const row = await findRun(caller, id);
       if (live) return { live };
       // It may have ended while the row was read.
-      const fresh = row.journal === null ? await findRun(caller, id) : row;
-      const message = await store.message(fresh.message_id);
-      const journal: PackedJournal =
-        fresh.journal === null ? { v: 1, events: [] } : (JSON.parse(fresh.journal) as PackedJournal);
-      const completed = message === undefined ? null : chatResponseOf(message);
-      const events = unpackJournal(journal, message?.content ?? '', completed);
-      if (events.length === 0 && fresh.error !== null) {
-        events.push({ event: 'error', data: JSON.parse(fresh.error) as unknown });
-      }
-      return { finished: events };
+      const fresh = row.finished_at === null ? await findRun(caller, id) : row;
+      if (fresh.finished_at === null && remote !== null) return { live: remote.follow(id) };
+      return { finished: await eventsOf(fresh) };
     },
 
     /** Stops a run; the partial answer is kept. Throws NOT_FOUND, and CONFLICT when it has finished. */
@@ -304,15 +387,18 @@ export const createChatService = (given: ChatOptions) => {
       const row = await store.run(ownScope(caller), id);
       if (row === undefined) throw notFound('run');
       const live = active.get(id);
-      if (live === undefined) {
-        if (isFinished(runOf(row).status)) throw conflict('this run has finished');
-        throw conflict('this run is not going on here');
+      if (live === undefined && isFinished(runOf(row).status)) throw conflict('this run has finished');
+      if (live === undefined && remote === null) throw conflict('this run is not going on here');
+      if (live === undefined) await stopElsewhere(id);
+      else {
+        stop(live, 'cancelled');
+        await live.done.catch(() => {});
       }
-      const open = row.status === 'awaiting_approval' ? await store.steps(id) : [];
-      stop(live, 'cancelled');
-      await live.done.catch(() => {});
-      for (const proposalId of openProposals(open)) {
+      // Read when the run has ended: a proposal can have been made while the request to cancel was on its way.
+      for (const proposalId of openProposals(await store.steps(id))) {
         await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
+          // Decided in the same moment: there is nothing left to take back.
+          if (error instanceof AppError && error.code === 'CONFLICT') return;
           options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
         });
       }
@@ -327,13 +413,13 @@ export const createChatService = (given: ChatOptions) => {
     },
 
     /**
-     * At start: a run that an earlier process left goes on from its last finished step; one without a finished step ends
-     * as failed, with the reason stored. How many of each.
+     * Takes up the runs of dead nodes (with `fresh` also those that this node left when it was last started): each goes on
+     * from its last finished step; one without a finished step ends as failed, with the reason stored. How many of each.
      */
-    async recover(): Promise<{ resumed: number; failed: number }> {
+    async recover(fresh: boolean): Promise<{ resumed: number; failed: number }> {
       const now = clock.now();
       const counts = { resumed: 0, failed: 0 };
-      for (const row of await store.unfinished(now)) {
+      for (const row of await store.adopt(now, fresh)) {
         if (active.has(row.id)) continue;
         const read = await readRun(options, row).catch((error: unknown) => {
           options.onError(error, 'a run could not be read back');
@@ -345,11 +431,29 @@ export const createChatService = (given: ChatOptions) => {
           continue;
         }
         const events = createRunEvents(read.events);
-        const leave = await queue.enter(row.conversation_id, true);
-        begin(read.caller, read.started, events, new AbortController(), leave);
+        // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
+        const going = queue.enter(row.conversation_id, true).then((leave) => {
+          begin(read.caller, read.started, events, new AbortController(), leave);
+        });
+        if (remote === null) await going;
+        else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));
         counts.resumed += 1;
       }
       return counts;
+    },
+
+    /** After this node had been taken for dead: leaves off runs that are others' by now; nothing of them is written here. */
+    async shedLost(): Promise<void> {
+      const own = await store.own([...active.keys()]);
+      for (const run of active.values()) {
+        if (!own.has(run.runId)) run.abort.abort(new DOMException('taken over', 'AbortError'));
+      }
+    },
+
+    /** After `drain`: nothing is served to or asked of other nodes any more. */
+    close(): void {
+      leaveMessages?.();
+      remote?.close();
     },
 
     /** On shutdown: running answers get `graceMs`, then they are stopped and stored; those that wait go on next time. */
@@ -370,60 +474,6 @@ export const createChatService = (given: ChatOptions) => {
       for (const run of active.values()) if (!waitingRuns.has(run.runId)) stop(run, 'shutdown');
       await all();
     },
-  };
-};
-
-/** The events that an interrupted run had stored, with its end. What it had streamed since is lost with its process. */
-const journalOf = (row: { journal: string | null }): string => {
-  const stored: PackedJournal =
-    row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
-  const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
-  return JSON.stringify({ v: 1, events: [...stored.events, ...events] } satisfies PackedJournal);
-};
-
-/** Proposals of calls that still wait, from a run's step rows. */
-const openProposals = (rows: readonly { kind: string; payload: string }[]): string[] => {
-  const open = new Map<string, string>();
-  for (const row of rows) {
-    const payload = JSON.parse(row.payload) as {
-      calls?: { callId: string; proposalId: string | null }[];
-      call?: { callId: string };
-    };
-    for (const call of payload.calls ?? [])
-      if (call.proposalId !== null) open.set(call.callId, call.proposalId);
-    if (row.kind === 'decided' && payload.call) open.delete(payload.call.callId);
-  }
-  return [...open.values()];
-};
-
-const sampleOf = (row: {
-  agent_id: string | null;
-  status: string;
-  usage: string | null;
-  cost_nano: number;
-  tool_call_count: number;
-  first_token_ms: number | null;
-  created_at: number;
-  finished_at: number | null;
-}): RunSample => {
-  const usage = row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']);
-  return {
-    agentId: row.agent_id ?? '',
-    outcome:
-      row.finished_at === null
-        ? 'active'
-        : row.status === 'completed'
-          ? 'success'
-          : row.status === 'failed'
-            ? 'failure'
-            : 'other',
-    latencyMs: row.finished_at === null ? null : row.finished_at - row.created_at,
-    firstTokenMs: row.first_token_ms,
-    inputTokens: usage?.input_tokens ?? 0,
-    outputTokens: usage?.output_tokens ?? 0,
-    costUsd: nanoToUsd(row.cost_nano),
-    toolCalls: row.tool_call_count,
-    createdAt: row.created_at,
   };
 };
 

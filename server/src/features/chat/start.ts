@@ -1,10 +1,12 @@
+import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
+import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import { type AgentService, type EffectiveAgent, isQuestion, type RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
@@ -12,13 +14,16 @@ import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
+import { historyBudget } from './history.rules.ts';
+import { createHistory, type FittedHistory, type KnownHistory } from './history.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
-import { buildPrompt, searchQuery } from './prompt.rules.ts';
+import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
 import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
 import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
-import { mayUse, toolSpecs } from './tools.rules.ts';
+import { toolsOf } from './tool-list.ts';
+import { toolSpecs } from './tools.rules.ts';
 import { addUsage, NO_USAGE } from './usage.rules.ts';
 
 /** From a request to a run that is stored and ready to go: conversation, agent, documents, prompt, reservation. */
@@ -33,6 +38,9 @@ export interface StartDeps {
   toolSources: readonly ToolSource[];
   clock: Clock;
   maxOutputTokens: number;
+  /** Most tokens of history that go along. */
+  maxHistoryTokens: number;
+  onError(error: unknown, message: string): void;
 }
 
 /** Picks the agent of a message that names none. */
@@ -93,13 +101,25 @@ export const planOf = (
   spending: { nano: spentNano },
 });
 
+/** What another protocol's request brings along that `ChatRequest` has no place for. */
+export interface GivenInput {
+  /** History that the client keeps by itself; for a new conversation alone. */
+  history?: readonly { role: 'user' | 'assistant'; content: string }[];
+  /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
+  instructions?: string;
+  /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** Of a new conversation. */
+  metadata?: Record<string, unknown>;
+}
+
 export interface ParsedContext {
   agentId: string | null;
   model: string | null;
   data: Record<string, unknown>;
 }
 
-const TURNS = 60;
 const PASSAGES = 6;
 
 const textField = (context: Record<string, unknown>, name: string): string | null => {
@@ -119,25 +139,32 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
 };
 
-/** Every agent may hand on a part of its task. */
-const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
+/** What a client has asked of the model's calls; the server's own cap is never passed. */
+const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] | null => {
+  const { maxOutputTokens, temperature } = given;
+  if (maxOutputTokens === undefined && temperature === undefined) return null;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.min(maxOutputTokens, capTokens) }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+};
 
-export const toolsOf = async (
-  sources: readonly ToolSource[],
-  caller: Caller,
-  agent: EffectiveAgent,
-): Promise<AgentTool[]> => {
-  const lists = await Promise.all(sources.map((source) => source.list(caller, agent.definition.id)));
-  return lists
-    .flat()
-    .filter(
-      (tool) =>
-        (isDelegate(tool) || mayUse(agent.definition.tools, tool)) && caller.permissions.has(tool.permission),
-    );
+/** What has been spent before the first call: on the choice of the agent, and on a summary. */
+const sumOf = (...calls: (FittedHistory['spent'] | null)[]): PlanStep['spent'] => {
+  const made = calls.filter((call) => call !== null);
+  if (made.length === 0) return null;
+  return made.reduce(
+    (sum, call) => ({
+      costNano: addNano(sum.costNano, call.costNano),
+      usage: addUsage(sum.usage, call.usage),
+    }),
+    { costNano: 0, usage: NO_USAGE },
+  );
 };
 
 export const createStarter = (deps: StartDeps) => {
   const { store, agents, models, costs, clock } = deps;
+  const history = createHistory(deps);
 
   /** The caller's conversation, checked; null for a new one. Throws NOT_FOUND, CONFLICT. */
   const conversationOf = async (caller: Caller, id: string | undefined) => {
@@ -174,12 +201,14 @@ export const createStarter = (deps: StartDeps) => {
     caller: Caller,
     request: ChatRequest,
     context: ParsedContext,
-    options: { requestId: string; streaming: boolean; signal: AbortSignal },
+    options: { requestId: string; streaming: boolean; signal: AbortSignal; given?: GivenInput | undefined },
   ): Promise<StartedRun> => {
+    const given = options.given ?? {};
     const conversation = await conversationOf(caller, request.conversation_id);
     const conversationId = conversation?.id ?? newId();
     const runId = newId();
-    const turns = conversation === null ? [] : await store.turns(conversation.id, TURNS);
+    const known = await history.known(conversation, given.history);
+    const { turns } = known;
     const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
     const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
     const subject: CostSubject = {
@@ -213,27 +242,37 @@ export const createStarter = (deps: StartDeps) => {
       deps.memory.preferences(caller),
     ]);
     const now = clock.now();
-    const messages = buildPrompt({
+    const specs = toolSpecs(tools);
+    const sampling = samplingOf(given, deps.maxOutputTokens);
+    const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
+    const parts: PromptInput = {
       agentName: agent.definition.name,
       charter: agent.definition.charter,
       instructions: agent.instructions,
+      clientInstructions: given.instructions ?? null,
       preferences,
       memories,
       now: iso(now),
-      history: turns.flatMap((turn) =>
-        turn.role === 'user' || turn.role === 'assistant' ? [{ role: turn.role, content: turn.content }] : [],
-      ),
+      history: [],
       passages,
       data: context.data,
       message: request.message,
-    });
-    const specs = toolSpecs(tools);
+    };
+    const fitted = await fitHistory(known, parts, specs, outputTokens, model, subject, options.signal);
+    const spent = sumOf(choice.spent ?? null, fitted.spent);
+    const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
     const promptBound = models.promptBound({
       messages,
       ...(specs.length === 0 ? {} : { tools: specs }),
       signal: options.signal,
     });
-    const hold = holdRequest(deps, subject, model, promptBound, choice.spent?.costNano ?? 0);
+    const hold = holdRequest(
+      { models, maxOutputTokens: outputTokens },
+      subject,
+      model,
+      promptBound,
+      spent?.costNano ?? 0,
+    );
 
     const messageId = newId();
     const questionId = newId();
@@ -259,7 +298,7 @@ export const createStarter = (deps: StartDeps) => {
       },
     ];
     const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
-    const firstHold = await store.write(async (tx) => {
+    const write = async (tx: Queryable) => {
       // First what may refuse: nothing is written when the reservation does not fit.
       const taken = await costs.hold(tx, hold);
       if (conversation === null) {
@@ -268,7 +307,7 @@ export const createStarter = (deps: StartDeps) => {
           id: conversationId,
           title: null,
           status: 'active',
-          metadata: '{}',
+          metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
           agent_ids: '[]',
           message_count: 1,
           cost_nano: 0,
@@ -301,7 +340,13 @@ export const createStarter = (deps: StartDeps) => {
         status: 'running',
         agent_id: agent.definition.id,
         agent_ids: JSON.stringify([agent.definition.id]),
-        request: JSON.stringify({ v: 1, context: request.context ?? {}, streaming: options.streaming }),
+        request: JSON.stringify({
+          v: 1,
+          context: request.context ?? {},
+          streaming: options.streaming,
+          ...(given.history === undefined ? {} : { history: given.history }),
+          ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+        }),
         usage: null,
         cost_nano: 0,
         error: null,
@@ -310,9 +355,12 @@ export const createStarter = (deps: StartDeps) => {
         first_token_ms: null,
         created_at: now,
         finished_at: null,
+        node_id: store.nodeId,
       });
       return taken;
-    });
+    };
+    // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
+    const firstHold = await store.write(write, { repeatable: true, deferred: !options.streaming });
 
     const title = titleFrom(questions[0] ?? request.message);
     const record: PlanStep = {
@@ -334,23 +382,44 @@ export const createStarter = (deps: StartDeps) => {
       agentIds,
       title,
       requestId: options.requestId,
-      contextData: Object.keys(context.data).length > 0,
-      spent:
-        choice.spent === undefined
-          ? null
-          : { costNano: choice.spent.costNano, usage: addUsage(NO_USAGE, choice.spent.usage) },
+      contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
+      ...(sampling === null ? {} : { sampling }),
+      spent,
     };
     return {
       runId,
       messageId,
       conversationId,
       questionId,
-      plan: planOf(record, agent, model, tools, firstHold, promptBound, choice.spent?.costNano ?? 0),
+      plan: planOf(record, agent, model, tools, firstHold, promptBound, spent?.costNano ?? 0),
       state: startState(record),
       events,
       subject,
       stored: { answered: false, costNano: 0 },
     };
+  };
+
+  /** Everything but the history is there: what room that leaves decides how much of it goes along. */
+  const fitHistory = (
+    known: KnownHistory,
+    parts: PromptInput,
+    specs: ReturnType<typeof toolSpecs>,
+    outputTokens: number,
+    model: ModelRef,
+    subject: CostSubject,
+    signal: AbortSignal,
+  ): Promise<FittedHistory> | FittedHistory => {
+    if (known.turns.length === 0 && known.summary === null) return { turns: [], summary: null, spent: null };
+    const budget = historyBudget({
+      windowTokens: models.contextTokens(model),
+      fixedTokens: estimatePromptTokens({
+        messages: buildPrompt(parts),
+        ...(specs.length === 0 ? {} : { tools: specs }),
+      }),
+      outputTokens,
+      maxHistoryTokens: deps.maxHistoryTokens,
+    });
+    return history.fit(known, budget, model, subject, signal);
   };
 
   const routed = async (

@@ -31,8 +31,10 @@ export interface PlanStep {
   requestId: string | null;
   /** What the choice of the agent has cost, where a model was asked. */
   spent: { costNano: NanoUsd; usage: Usage } | null;
-  /** The request's context held data of the caller. */
+  /** The request's context held data of the caller, or its program gave instructions: untrusted content. */
   contextData: boolean;
+  /** What the client has asked of the model's calls. */
+  sampling?: { maxOutputTokens?: number; temperature?: number };
 }
 
 export interface ModelStep {
@@ -56,10 +58,8 @@ export interface SettledCall {
   item: ToolCall;
   text: string;
   passages: NumberedPassage[];
-  /** What the call cost in all. */
+  /** What the call cost in all; it stands on the ledger. */
   costNano: NanoUsd;
-  /** The part of it that is not on the ledger yet. */
-  meteredNano: NanoUsd;
   /** Set while it waits. */
   proposalId: string | null;
 }

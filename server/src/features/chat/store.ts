@@ -1,6 +1,7 @@
-import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable } from '../../db/db.ts';
-import type { ConversationRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
+import { sql } from 'kysely';
+import { compiled, compiledCount } from '../../db/compiled.ts';
+import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
+import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 
@@ -62,6 +63,7 @@ export const insertRun = compiled<RunRow, never>((db, p) =>
     first_token_ms: p('first_token_ms'),
     created_at: p('created_at'),
     finished_at: p('finished_at'),
+    node_id: p('node_id'),
   }),
 );
 
@@ -108,9 +110,11 @@ export type RunEnd = Pick<
   | 'tool_call_count'
   | 'first_token_ms'
   | 'finished_at'
+  | 'node_id'
 >;
 
-export const finishRun = compiled<RunEnd, never>((db, p) =>
+/** 0 where the run is another node's by now, or has ended. */
+export const finishRun = compiledCount<RunEnd>((db, p) =>
   db
     .updateTable('runs')
     .set({
@@ -124,7 +128,9 @@ export const finishRun = compiled<RunEnd, never>((db, p) =>
       first_token_ms: p('first_token_ms'),
       finished_at: p('finished_at'),
     })
-    .where('id', '=', p('id')),
+    .where('id', '=', p('id'))
+    .where('node_id', '=', p('node_id'))
+    .where('finished_at', 'is', null),
 );
 
 export const insertStep = compiled<RunStepRow, never>((db, p) =>
@@ -155,11 +161,14 @@ export const replaceAnswer = compiled<
     .where('id', '=', p('id')),
 );
 
-export const setRunStatus = compiled<{ id: string; status: string }, never>((db, p) =>
+/** 0 where the run is another node's by now, or has ended. */
+export const setRunStatus = compiledCount<{ id: string; status: string; node_id: string | null }>((db, p) =>
   db
     .updateTable('runs')
     .set({ status: p('status') })
-    .where('id', '=', p('id')),
+    .where('id', '=', p('id'))
+    .where('node_id', '=', p('node_id'))
+    .where('finished_at', 'is', null),
 );
 
 const findConversation = compiled<{ id: string; tenant_id: string; user_id: string }, ConversationRow>(
@@ -172,24 +181,53 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
       .where('user_id', '=', p('user_id')),
 );
 
-const newestTurns = compiled<
-  { id: string; limit: number },
-  Pick<MessageRow, 'role' | 'content' | 'agent_id'>
->((db, p) =>
-  db
-    .selectFrom('messages')
-    .select(['role', 'content', 'agent_id'])
-    .where('conversation_id', '=', p('id'))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p('limit')),
+const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+
+const findSummary = compiled<{ id: string }, ConversationSummaryRow>((db, p) =>
+  db.selectFrom('conversation_summaries').selectAll().where('conversation_id', '=', p('id')),
+);
+
+/** Takes the place of the one before. */
+export const saveSummary = async (tx: Queryable, row: ConversationSummaryRow): Promise<void> => {
+  const { conversation_id: _key, ...values } = row;
+  await tx
+    .insertInto('conversation_summaries')
+    .values(row)
+    .onConflict((conflict) => conflict.column('conversation_id').doUpdateSet(values))
+    .execute();
+};
+
+const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (typeof TURN)[number]>>(
+  (db, p) =>
+    db
+      .selectFrom('messages')
+      .select(TURN)
+      .where('conversation_id', '=', p('id'))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(p('limit')),
 );
 
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
 
-export const createChatStore = (db: Db) => ({
-  write: <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => db.write(work),
+/** An earlier release does not say whose its runs are: on PostgreSQL it may still be at work beside this one. */
+const NOBODYS_AFTER_MS = 15 * 60_000;
+
+/** Another node has taken the run over, since this one was taken for dead: nothing more is written of it here. */
+export class RunLost extends Error {
+  constructor() {
+    super('the run is another node’s by now');
+    this.name = 'RunLost';
+  }
+}
+
+/** `nodeId`: whose the runs are that this process starts. */
+export const createChatStore = (db: Db, nodeId: string) => ({
+  nodeId,
+
+  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
+    db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });
@@ -201,6 +239,39 @@ export const createChatStore = (db: Db) => ({
     return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
   },
 
+  async summary(conversationId: string): Promise<ConversationSummaryRow | null> {
+    return (await findSummary(db.read, { id: conversationId }))[0] ?? null;
+  },
+
+  /** The newest `limit` turns before one and behind another (where there is one), oldest first. */
+  async turnsBefore(
+    conversationId: string,
+    before: { created_at: number; id: string },
+    behind: { upto_created_at: number; upto_id: string } | null,
+    limit: number,
+  ) {
+    let query = db.read
+      .selectFrom('messages')
+      .select(TURN)
+      .where('conversation_id', '=', conversationId)
+      .where((e) =>
+        e.or([
+          e('created_at', '<', before.created_at),
+          e.and([e('created_at', '=', before.created_at), e('id', '<', before.id)]),
+        ]),
+      );
+    if (behind !== null) {
+      query = query.where((e) =>
+        e.or([
+          e('created_at', '>', behind.upto_created_at),
+          e.and([e('created_at', '=', behind.upto_created_at), e('id', '>', behind.upto_id)]),
+        ]),
+      );
+    }
+    const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+    return rows.reverse();
+  },
+
   run: (scope: Scope, id: string): Promise<RunRow | undefined> => {
     const query = db.read
       .selectFrom('runs')
@@ -208,6 +279,25 @@ export const createChatStore = (db: Db) => ({
       .where('id', '=', id)
       .where('tenant_id', '=', scope.tenantId);
     return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
+  },
+
+  /** Runs of a person, newest first; `before`: the id of the last one that has been seen. */
+  async runsOf(
+    scope: Scope,
+    filter: { conversationId?: string | undefined; statuses?: readonly string[] | undefined },
+    page: { limit: number; before: string | null },
+  ): Promise<{ rows: RunRow[]; total: number }> {
+    let query = db.read
+      .selectFrom('runs')
+      .where('tenant_id', '=', scope.tenantId)
+      .where('user_id', '=', scope.userId);
+    if (filter.conversationId !== undefined)
+      query = query.where('conversation_id', '=', filter.conversationId);
+    if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+    const { n } = await query.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    const rest = page.before === null ? query : query.where('id', '<', page.before);
+    const rows = await rest.selectAll().orderBy('id', 'desc').limit(page.limit).execute();
+    return { rows, total: Number(n) };
   },
 
   message: (id: string): Promise<MessageRow | undefined> =>
@@ -236,7 +326,11 @@ export const createChatStore = (db: Db) => ({
   steps: (runId: string): Promise<RunStepRow[]> =>
     db.read.selectFrom('run_steps').selectAll().where('run_id', '=', runId).orderBy('n').execute(),
 
-  setStatus: (id: string, status: string) => db.write((tx) => setRunStatus(tx, { id, status })),
+  /** Throws `RunLost` where the run is another node's by now. */
+  setStatus: (id: string, status: string) =>
+    db.write(async (tx) => {
+      if ((await setRunStatus(tx, { id, status, node_id: nodeId })) === 0) throw new RunLost();
+    }),
 
   /** Which of the runs wait for a decision. */
   async waitingRuns(ids: readonly string[]): Promise<Set<string>> {
@@ -250,25 +344,101 @@ export const createChatStore = (db: Db) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  /** Runs that an earlier process left unfinished. */
-  unfinished: (before: number) =>
-    db.read
+  /**
+   * Takes over the unfinished runs of nodes that are not alive any more, each by one node alone; with `fresh` also those
+   * that this node left when it was last started.
+   */
+  async adopt(now: number, fresh: boolean): Promise<RunRow[]> {
+    const orphaned = await db.read
       .selectFrom('runs')
-      .selectAll()
+      .select(['id', 'node_id'])
       .where('finished_at', 'is', null)
-      .where('created_at', '<', before)
-      .execute(),
+      .where((w) =>
+        w.or([
+          w.and([
+            w('node_id', 'is', null),
+            w('created_at', '<', db.dialect === 'sqlite' ? now : now - NOBODYS_AFTER_MS),
+          ]),
+          w.and([
+            w('node_id', '<>', nodeId),
+            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+          ]),
+          ...(fresh ? [w('node_id', '=', nodeId)] : []),
+        ]),
+      )
+      .orderBy('created_at')
+      .execute();
+    const taken: RunRow[] = [];
+    for (const { id, node_id: from } of orphaned) {
+      const row = await db.write((tx) =>
+        tx
+          .updateTable('runs')
+          .set({ node_id: nodeId })
+          .where('id', '=', id)
+          .where('node_id', from === null ? 'is' : '=', from)
+          .where('finished_at', 'is', null)
+          .where((w) =>
+            w.or([
+              w('node_id', 'is', null),
+              w('node_id', '=', nodeId),
+              w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
+            ]),
+          )
+          .returningAll()
+          .executeTakeFirst(),
+      );
+      if (row !== undefined) taken.push(row);
+    }
+    return taken;
+  },
 
-  /** Ends a run that was interrupted; nothing happens where another node has ended it. */
+  /** Which of the runs are this node's still. */
+  async own(ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await db.read
+      .selectFrom('runs')
+      .select('id')
+      .where('id', 'in', ids)
+      .where('node_id', '=', nodeId)
+      .execute();
+    return new Set(rows.map((row) => row.id));
+  },
+
+  /** Whether this node has written the end of the run. */
+  async endedHere(id: string): Promise<boolean> {
+    const row = await db.read
+      .selectFrom('runs')
+      .select('id')
+      .where('id', '=', id)
+      .where('node_id', '=', nodeId)
+      .where('finished_at', 'is not', null)
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+
+  /** Of whichever person: where a run is now. */
+  anyRun: (id: string): Promise<RunRow | undefined> =>
+    db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
+
+  /** Ends a run that was interrupted; nothing happens where it has ended or is another node's. */
   interrupt: (id: string, error: string, journal: string, now: number) =>
     db.write(async (tx) => {
       await tx
         .updateTable('runs')
         .set({ status: 'failed', error, journal, finished_at: now })
         .where('id', '=', id)
+        .where('node_id', '=', nodeId)
         .where('finished_at', 'is', null)
         .execute();
     }),
+
+  /** Locks the run's row and says whether it is this node's; for writes that follow in `tx`. */
+  async hold(tx: Queryable, id: string): Promise<void> {
+    if (db.dialect === 'sqlite') return;
+    const { rows } =
+      await sql`select 1 from runs where id = ${id} and node_id = ${nodeId} for update`.execute(tx);
+    if (rows.length === 0) throw new RunLost();
+  },
 });
 
 export type ChatStore = ReturnType<typeof createChatStore>;

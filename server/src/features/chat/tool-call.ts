@@ -1,10 +1,11 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import type { AgentTool, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 
@@ -16,6 +17,8 @@ export interface ToolCallResult {
   outcome: ToolOutcome | null;
   /** Set where the run must wait for a decision. */
   proposalId: string | null;
+  /** No limit leaves room for what the tool costs: it was not called, and the run ends. */
+  exceeded: AppError | null;
 }
 
 const ajv = new Ajv({ allErrors: true, strict: false });
@@ -43,6 +46,7 @@ export const schemaFault = (
 
 export interface ToolCallOptions {
   gate: ToolGate;
+  book: ToolBook;
   clock: Clock;
   timeoutMs: number;
 }
@@ -87,30 +91,39 @@ export const runToolCall = async (
     answer: `Error: ${reason}`,
     outcome: null,
     proposalId: null,
+    exceeded: null,
   });
   if (tool === undefined) return failed(`there is no tool ${call.name}`);
   if (!parsed.ok) return failed(parsed.reason);
   const fault = schemaFault(tool.inputSchema, parsed.value);
   if (fault !== null) return failed(fault);
   if (!context.caller.permissions.has(tool.permission)) {
-    return failed(`the person lacks the permission ${tool.permission}`, 'denied');
+    const reason = `the person lacks the permission ${tool.permission}`;
+    await options.book.refused(tool, parsed.value, context, reason);
+    return failed(reason, 'denied');
   }
   onStart(item);
   const decision = await options.gate.check(tool, parsed.value, context);
-  if (decision.outcome === 'denied') return failed(decision.reason, 'denied');
+  if (decision.outcome === 'denied') {
+    await options.book.refused(tool, parsed.value, context, decision.reason, decision.proposalId);
+    return failed(decision.reason, 'denied');
+  }
   if (decision.outcome === 'wait') {
     return {
       item: { ...item, status: 'awaiting_approval' },
       answer: `This call waits for approval (proposal ${decision.proposalId}).`,
       outcome: null,
       proposalId: decision.proposalId,
+      exceeded: null,
     };
   }
   const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    const outcome = await abortable(tool.call(parsed.value, { ...context, signal }), signal);
+    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, () =>
+      abortable(tool.call(parsed.value, { ...context, signal }), signal),
+    );
     return {
       item: {
         ...item,
@@ -118,14 +131,17 @@ export const runToolCall = async (
         result: outcome.structured ?? outcome.content,
         error: outcome.isError ? outcome.content : null,
         duration_ms: options.clock.now() - startedAt,
-        cost_usd: nanoToUsd(outcome.costNanoUsd ?? 0),
+        cost_usd: nanoToUsd(outcome.costNanoUsd),
       },
       answer: outcome.isError ? `Error: ${outcome.content}` : outcome.content,
       outcome,
       proposalId: null,
+      exceeded: null,
     };
   } catch (error) {
     if (context.signal.aborted) throw error;
+    if (error instanceof AppError && error.code === 'COST_EXCEEDED')
+      return { ...failed(error.message), exceeded: error };
     return failed(timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOfError(error));
   }
 };

@@ -40,17 +40,28 @@ const MAX_LISTS = 64;
 /** The lists in use, the newest last: one for each agent and set of permissions. */
 let lists: (readonly ToolSpec[])[] = [];
 
-/**
- * How the model is told of tools. The same tools give the same objects and the same list, run after run, so that what
- * is measured and written of them (more than the conversation, mostly) can be kept by them.
- */
-export const toolSpecs = (tools: readonly AgentTool[]): readonly ToolSpec[] => {
+const sameList = (tools: readonly AgentTool[]): readonly ToolSpec[] => {
   const list = tools.map(specOf);
   const known = lists.find(
     (other) => other.length === list.length && other.every((spec, i) => spec === list[i]),
   );
   if (known !== undefined) return known;
   lists = [...lists.slice(1 - MAX_LISTS), list];
+  return list;
+};
+
+const listed = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();
+
+/**
+ * How the model is told of tools. The same tools give the same objects and the same list, run after run, so that what
+ * is measured and written of them (more than the conversation, mostly) can be kept by them.
+ */
+export const toolSpecs = (tools: readonly AgentTool[]): readonly ToolSpec[] => {
+  let list = listed.get(tools);
+  if (list === undefined) {
+    list = sameList(tools);
+    listed.set(tools, list);
+  }
   return list;
 };
 

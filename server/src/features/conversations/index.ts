@@ -1,5 +1,10 @@
+export { addConversationCost } from './cost.store.ts';
 export { titleFrom } from './export.rules.ts';
 export { createFeedbackStore } from './feedback.store.ts';
+export { importRoutes } from './import.routes.ts';
+export { createImporter } from './import.service.ts';
+export { createImportStore } from './import.store.ts';
+export { dropArchivedBefore } from './retention.store.ts';
 export { conversationRoutes } from './routes.ts';
 export { Citation, Message, ToolCall, Usage } from './schema.ts';
 export { type ConversationService, createConversationService } from './service.ts';

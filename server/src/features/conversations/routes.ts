@@ -78,6 +78,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     tag,
     access: 'conversations:write',
     params: ConversationParams,
+    audit: { action: 'conversation.archived', targetType: 'conversation', target: 'id' },
     responses: { 204: null },
     handler: ({ caller, params }) => conversations.archive(caller, params.id),
   }),
@@ -89,6 +90,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     tag,
     access: 'conversations:write',
     params: ConversationParams,
+    audit: { action: 'conversation.restored', targetType: 'conversation', target: 'id' },
     responses: { 200: Conversation },
     handler: ({ caller, params }) => conversations.restore(caller, params.id),
   }),
@@ -113,7 +115,9 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     access: 'conversations:read',
     params: ConversationParams,
     query: ExportQuery,
-    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    produces: ['application/json', 'text/markdown'],
+    audit: { action: 'conversation.exported', targetType: 'conversation', target: 'id' },
+    responses: { 200: Type.Unsafe<string>({ description: 'The conversation with all its messages' }) },
     handler: async ({ caller, params, query, reply }) => {
       const format = query.format ?? 'json';
       const { type, body } = await conversations.export(caller, params.id, format);

@@ -123,3 +123,20 @@ export const Feedback = Type.Object({
   comment: Nullable(Type.String()),
   created_at: Timestamp(),
 });
+
+export const ImportReport = Type.Object({
+  imported: Type.Integer(),
+  skipped: Type.Integer({ description: 'Imported before, or twice in this export' }),
+  failed: Type.Integer(),
+  conversation_ids: Type.Array(Uuid(), { description: 'Of those that came in' }),
+  errors: Type.Array(
+    Type.Object({
+      index: Type.Integer({ description: 'Place in the export, from 0' }),
+      source_id: Nullable(Type.String()),
+      title: Nullable(Type.String()),
+      reason: Type.String(),
+    }),
+    { description: 'The first 100' },
+  ),
+});
+export type ImportReport = Static<typeof ImportReport>;

@@ -102,6 +102,10 @@ describe.each(testStores)('cost accounts on $name', (store) => {
   ) => costs.putLimits(TENANT, [{ scope, subject, period, limitNano: nano }]);
 
   it('reserves the worst case and settles the real cost, in every counter', async () => {
+    for (const period of ['day', 'month'] as const) {
+      await setLimit('user', 'ada', period, 1000);
+      await setLimit('agent', 'zeus', period, 1000);
+    }
     const made = await hold(300);
     expect(
       (await counters()).map((row) => [row.scope, row.period, row.used_nano, row.reserved_nano]),
@@ -124,6 +128,28 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       { cost_nano: 120, kind: 'model', created_at: DAY },
       { cost_nano: 30, kind: 'embedding', created_at: DAY },
     ]);
+  });
+
+  it('counts what a user has spent and holds when a limit comes later, and again after it was away', async () => {
+    await settle(await hold(300), spend(120));
+    const open = await hold(50);
+    await setLimit('user', 'ada', 'day', 300);
+    expect(await refusal(hold(131))).toMatchObject({
+      scope: 'user',
+      limit_usd: 3e-7,
+      used_usd: 1.2e-7,
+      reserved_usd: 5e-8,
+    });
+    await setLimit('user', 'ada', 'day', null);
+    const free = await hold(200);
+    await settle(free, spend(60));
+    await setLimit('user', 'ada', 'day', 300);
+    expect(await refusal(hold(71))).toMatchObject({ scope: 'user', used_usd: 1.8e-7, reserved_usd: 5e-8 });
+    await settle(open, spend(40));
+    const user = await hold(80);
+    expect(await counter('user', 'day')).toMatchObject({ used_nano: 220, reserved_nano: 80 });
+    await settle(user, spend(80));
+    expect(await counter('user', 'day')).toMatchObject({ used_nano: 300, reserved_nano: 0 });
   });
 
   it('lets a call without cost through and touches nothing, even with a limit of 0', async () => {
@@ -165,6 +191,29 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => hold(60 * 3)));
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(5);
     expect((await counter('tenant', 'day'))?.reserved_nano).toBe(900);
+  });
+
+  it('makes the counters of each new day once, whoever comes first', async () => {
+    const otherDb = store.name === 'postgres' ? await again() : db;
+    const nodes = [
+      { on: db, costs },
+      { on: otherDb, costs: process(otherDb) },
+    ];
+    const limits = [{ scope: 'tenant' as const, subject: TENANT, period: 'day' as const, limitNano: 180 }];
+    await costs.putLimits(TENANT, limits);
+    await costs.putLimits(TENANT, [{ scope: 'tenant', subject: TENANT, period: 'month', limitNano: null }]);
+    for (let day = 0; day < 60; day++) {
+      now += 86_400_000;
+      const results = await Promise.allSettled(
+        Array.from({ length: 24 }, async (_, i) => {
+          const node = nodes[i % 2];
+          return await node?.on.write((tx) => node.costs.hold(tx, ask(100, { leastNano: 1 })));
+        }),
+      );
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'COST_EXCEEDED' });
+      expect((await counters()).findLast((row) => row.period === 'day')?.reserved_nano).toBe(180);
+    }
   });
 
   it('holds over two processes: 200 calls at once, some of which take a while', async () => {

@@ -8,7 +8,7 @@ import { nanoToUsd, sumNano } from '../../kernel/money.ts';
 import type { Calendars, TenantCalendar } from './calendar.ts';
 import { type CounterKey, counterId, createCounter, selectCounters } from './counters.store.ts';
 import {
-  book,
+  book as bookCounters,
   counterIds,
   deleteHold,
   insertHold,
@@ -18,6 +18,7 @@ import {
   reserve,
   reservedByRun,
 } from './hot.store.ts';
+import type { Limited } from './limited.ts';
 import { ensureLimits, keyOf, type LimitDefaults } from './limits.store.ts';
 import { ANY_RUN, leastRoom, roomOf } from './rules.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
@@ -34,10 +35,20 @@ export interface AccountsOptions {
   nodeId: string;
   defaults: LimitDefaults;
   calendars: Calendars;
+  limited: Limited;
   /** More has been spent on these counters. Called before the commit: look at them afterwards. */
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string): void;
+  /** A call has gone into the ledger; before the commit. */
+  onBooked?: ((entry: LedgerEntry) => void) | undefined;
+}
+
+/** What the counters of a subject depend on. */
+interface Book {
+  calendar: TenantCalendar;
+  /** Keys of users and agents that are counted; null: all. */
+  limited: ReadonlySet<string> | null;
 }
 
 const NO_COUNTERS: readonly string[] = [];
@@ -85,69 +96,54 @@ const counterWithout = (counters: readonly CostCounterRow[], amount: number): Co
 };
 
 const takeBack = (tx: Queryable, ids: readonly string[], amount: number): Promise<number> =>
-  book(tx, { ...counterIds(ids), released: amount, spent: 0 });
+  bookCounters(tx, { ...counterIds(ids), released: amount, spent: 0 });
 
 export const createAccounts = (options: AccountsOptions) => {
-  const { calendars, clock, dialect } = options;
-  /** Ids of all counters that carry spending of this subject, the tenant's first. */
-  const countersOf = (calendar: TenantCalendar, who: CostSubject): string[] => {
-    const { day, month } = calendar;
-    const ids = [
-      counterId(who.tenantId, 'tenant', who.tenantId, 'day', day.start),
-      counterId(who.tenantId, 'tenant', who.tenantId, 'month', month.start),
-      counterId(who.tenantId, 'user', who.userId, 'day', day.start),
-      counterId(who.tenantId, 'user', who.userId, 'month', month.start),
-    ];
+  const { calendars, clock, dialect, limited } = options;
+  const bookOf = async (tx: Queryable, tenantId: string, at: number): Promise<Book> => ({
+    calendar: await calendars.at(tx, tenantId, at),
+    limited: await limited.at(tx, tenantId),
+  });
+
+  /** All counters that carry spending of this subject, the tenant's first. */
+  const keysOf = ({ calendar, limited }: Book, who: CostSubject): CounterKey[] => {
+    const { tenantId } = who;
+    const keys: CounterKey[] = [];
+    const add = (scope: CounterKey['scope'], subject: string, period: 'day' | 'month'): void => {
+      if (scope !== 'tenant' && limited?.has(keyOf({ scope, subject, period })) === false) return;
+      const span = calendar[period];
+      const id = counterId(tenantId, scope, subject, period, span.start);
+      keys.push({ id, tenantId, scope, subject, period, span });
+    };
+    add('tenant', tenantId, 'day');
+    add('tenant', tenantId, 'month');
+    add('user', who.userId, 'day');
+    add('user', who.userId, 'month');
     if (who.agentId !== null) {
-      ids.push(
-        counterId(who.tenantId, 'agent', who.agentId, 'day', day.start),
-        counterId(who.tenantId, 'agent', who.agentId, 'month', month.start),
-      );
+      add('agent', who.agentId, 'day');
+      add('agent', who.agentId, 'month');
     }
-    return ids;
+    return keys;
   };
+  const countersOf = (book: Book, who: CostSubject): string[] => keysOf(book, who).map((key) => key.id);
 
-  const keysOf = (calendar: TenantCalendar, who: CostSubject): CounterKey[] => {
-    const { tenantId, userId, agentId } = who;
-    const subjects: { scope: CounterKey['scope']; subject: string }[] = [
-      { scope: 'tenant', subject: tenantId },
-      { scope: 'user', subject: userId },
-      ...(agentId === null ? [] : [{ scope: 'agent' as const, subject: agentId }]),
-    ];
-    return subjects.flatMap(({ scope, subject }) =>
-      (['day', 'month'] as const).map((period) => {
-        const span = calendar[period];
-        return {
-          id: counterId(tenantId, scope, subject, period, span.start),
-          tenantId,
-          scope,
-          subject,
-          period,
-          span,
-        };
-      }),
-    );
-  };
-
-  const lock = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
-    if (dialect === 'postgres') await lockCounters(tx, counterIds(ids));
-  };
+  /**
+   * Locks the counters; false where one is not there yet for this statement. It may be there for the next one, made by
+   * another transaction and not locked by this one, so what was not locked here must not be used.
+   */
+  const lock = async (tx: Queryable, ids: readonly string[]): Promise<boolean> =>
+    dialect !== 'postgres' || (await lockCounters(tx, counterIds(ids))).length === ids.length;
 
   /**
    * Makes those of the subject's counters that are missing, each with the limit that holds for it now. The tenant's day
    * comes first and is locked before the others are made: whoever makes counters of the tenant waits there and nowhere
    * else, so two that begin a period together do not wait for each other.
    */
-  const createMissing = async (
-    tx: Queryable,
-    calendar: TenantCalendar,
-    who: CostSubject,
-    now: number,
-  ): Promise<void> => {
+  const createMissing = async (tx: Queryable, book: Book, who: CostSubject, now: number): Promise<void> => {
     const limits = await ensureLimits(tx, who.tenantId, options.defaults, now);
     const amounts = new Map(limits.map((limit) => [keyOf(limit), limit.limit_nano]));
     const runLimitNano = amounts.get(keyOf({ scope: 'run', subject: ANY_RUN, period: 'run' })) ?? null;
-    const [day, ...others] = keysOf(calendar, who);
+    const [day, ...others] = keysOf(book, who);
     if (day === undefined) return;
     const create = (key: CounterKey) =>
       createCounter(tx, key, {
@@ -167,15 +163,16 @@ export const createAccounts = (options: AccountsOptions) => {
   /** Every counter of the subject, made where it is missing, and locked. */
   const readCounters = async (
     tx: Queryable,
-    calendar: TenantCalendar,
+    book: Book,
     who: CostSubject,
     now: number,
   ): Promise<CostCounterRow[]> => {
-    const ids = countersOf(calendar, who);
-    await lock(tx, ids);
-    const rows = await selectCounters(tx, ids);
-    if (rows.length === ids.length) return rows;
-    await createMissing(tx, calendar, who, now);
+    const ids = countersOf(book, who);
+    if (await lock(tx, ids)) {
+      const rows = await selectCounters(tx, ids);
+      if (rows.length === ids.length) return rows;
+    }
+    await createMissing(tx, book, who, now);
     await lock(tx, ids);
     return selectCounters(tx, ids);
   };
@@ -205,7 +202,7 @@ export const createAccounts = (options: AccountsOptions) => {
     amount: number,
     now: number,
   ): Promise<Hold | null> => {
-    await lock(tx, ids);
+    if (!(await lock(tx, ids))) return null;
     const reserved = await reserve(tx, { ...counterIds(ids), amount });
     if (reserved < ids.length) {
       if (reserved > 0) await takeBack(tx, ids, amount);
@@ -239,8 +236,7 @@ export const createAccounts = (options: AccountsOptions) => {
     request: Omit<HoldRequest, 'worstNano' | 'leastNano'>,
     now: number,
   ) => {
-    const calendar = await calendars.at(tx, request.tenantId, now);
-    const counters = await readCounters(tx, calendar, request, now);
+    const counters = await readCounters(tx, await bookOf(tx, request.tenantId, now), request, now);
     const runLimit = request.kind === 'tool' || request.runId === null ? null : runLimitOf(counters);
     const runReserved =
       runLimit === null || request.runId === null ? 0 : await reservedByRun(tx, request.runId);
@@ -282,7 +278,7 @@ export const createAccounts = (options: AccountsOptions) => {
     await lock(tx, ids);
     for (let from = 0; from < ids.length; from += MAX_COUNTERS) {
       const part = ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS);
-      await book(tx, { ...counterIds(part), released, spent });
+      await bookCounters(tx, { ...counterIds(part), released, spent });
     }
     if (spent > 0) options.onSpent(ids);
   };
@@ -329,8 +325,8 @@ export const createAccounts = (options: AccountsOptions) => {
       const ended = await endHold(tx, hold.id);
       await bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent);
     } else if (spent > 0) {
-      const calendar = await calendars.at(tx, hold.tenantId, hold.createdAt);
-      const counters = await readCounters(tx, calendar, hold, hold.createdAt);
+      const book = await bookOf(tx, hold.tenantId, hold.createdAt);
+      const counters = await readCounters(tx, book, hold, hold.createdAt);
       await bookAll(
         tx,
         counters.map((row) => row.id),
@@ -338,7 +334,10 @@ export const createAccounts = (options: AccountsOptions) => {
         spent,
       );
     }
-    for (const entry of entries) await writeLedger(tx, hold, entry);
+    for (const entry of entries) {
+      await writeLedger(tx, hold, entry);
+      options.onBooked?.(entry);
+    }
   };
 
   return {
@@ -352,9 +351,8 @@ export const createAccounts = (options: AccountsOptions) => {
       if (!Number.isSafeInteger(request.worstNano) || request.worstNano < 0) {
         throw new RangeError(`not an amount to hold: ${request.worstNano}`);
       }
-      const known = calendars.at(tx, request.tenantId, now);
-      const calendar = known instanceof Promise ? await known : known;
-      const hold = await tryHold(tx, request, countersOf(calendar, request), request.worstNano, now);
+      const ids = countersOf(await bookOf(tx, request.tenantId, now), request);
+      const hold = await tryHold(tx, request, ids, request.worstNano, now);
       return hold ?? holdSlowly(tx, request, now);
     },
 

@@ -91,6 +91,8 @@ export const createCounter = async (
     .execute();
   if (created.length === 0) return;
   for (const hold of open) {
+    // It may stand there from a time when the counter was kept before.
+    if (hold.counters.split('\n').includes(key.id)) continue;
     await tx
       .updateTable('cost_holds')
       .set({ counters: `${hold.counters}\n${key.id}` })

@@ -70,12 +70,18 @@ export const book = compiledCount<CounterIds & { released: number; spent: number
     .where('id', 'in', [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')]),
 );
 
-/** PostgreSQL only: takes the row locks in one order, so that two transactions never wait for each other. */
+/**
+ * PostgreSQL only: takes the row locks in one order, so that two transactions never wait for each other. None are taken
+ * while the first (the tenant's day, by which all others are guarded) is not there: who makes it will want the others.
+ */
 export const lockCounters = compiled<CounterIds, { id: string }>((db, p) =>
   db
     .selectFrom('cost_counters')
     .select('id')
     .where('id', 'in', [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')])
+    .where((eb) =>
+      eb.exists(eb.selectFrom('cost_counters as day').select('day.id').where('day.id', '=', p('c0'))),
+    )
     .orderBy('id')
     .forUpdate(),
 );

@@ -8,10 +8,11 @@ import { createAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
 import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
+import { createLimited } from './limited.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
 import { costTools } from './tools.ts';
-import type { CostAlert } from './types.ts';
+import type { CostAlert, LedgerEntry } from './types.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
@@ -26,6 +27,8 @@ export interface CostsOptions {
   /** After the commit of what caused it; each threshold once per period and limit. */
   onAlert(alert: CostAlert): void;
   onError(error: unknown): void;
+  /** Each entry of the ledger, before its commit: for metrics. */
+  onBooked?(entry: LedgerEntry): void;
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
   /** Writes the audit record inside the transaction of a change of limits. */
@@ -52,16 +55,19 @@ export const createCosts = (options: CostsOptions) => {
   const defaults = options.defaults ?? DEFAULT_LIMITS;
   const alerts = createAlerts({ db, onAlert: options.onAlert, onError: options.onError });
   const calendars = createCalendars(options.timeZoneOf);
+  const limited = createLimited(db.dialect);
   const accounts = createAccounts({
     dialect: db.dialect,
     clock,
     nodeId,
     defaults,
     calendars,
+    limited,
     onSpent: alerts.spent,
     onRefused: alerts.refused,
+    onBooked: options.onBooked?.bind(options),
   });
-  const limits = createLimits({ ...options, calendars, defaults });
+  const limits = createLimits({ ...options, calendars, limited, defaults });
   const usage = createUsage({ db, clock, calendars, limits });
   let timer: NodeJS.Timeout | null = null;
 
@@ -95,7 +101,10 @@ export const createCosts = (options: CostsOptions) => {
     tools: costTools({ usage, limits }),
     routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */
-    forgetTenant: calendars.forget,
+    forgetTenant(tenantId: string): void {
+      calendars.forget(tenantId);
+      limited.forget(tenantId);
+    },
 
     /** Sends the alerts of what has been committed; they go by themselves within a tenth of a second. */
     flushAlerts: alerts.flush,

@@ -105,6 +105,24 @@ export const ensureLimits = async (
   return selectLimits(tx, tenantId);
 };
 
+/** Takes away the counters of a user or an agent in the periods that have not ended. */
+export const dropCounters = async (
+  tx: Queryable,
+  tenantId: string,
+  { scope, subject, period }: LimitKey,
+  now: number,
+): Promise<void> => {
+  if (scope !== 'user' && scope !== 'agent') return;
+  await tx
+    .deleteFrom('cost_counters')
+    .where('tenant_id', '=', tenantId)
+    .where('ends_at', '>', now)
+    .where('scope', '=', scope)
+    .where('subject', '=', subject)
+    .where('period', '=', period)
+    .execute();
+};
+
 /**
  * Sets one limit (null removes it) and carries it into the counters of the periods that have not ended, so that it
  * holds from the next reservation on, on every node. Alerts that the new amount no longer justifies may come again.

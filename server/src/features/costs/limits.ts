@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { CostLimitRow } from '../../db/tables/costs.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
@@ -7,8 +7,10 @@ import { type NanoUsd, nanoToUsd, usdToNano } from '../../kernel/money.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import type { Calendars, TenantCalendar } from './calendar.ts';
 import { counterId, selectCounters, spentBetween } from './counters.store.ts';
+import type { Limited } from './limited.ts';
 import {
   correctLimit,
+  dropCounters,
   ensureLimits,
   keyOf,
   type LimitDefaults,
@@ -47,6 +49,7 @@ export interface LimitsOptions {
   db: Db;
   clock: Clock;
   calendars: Calendars;
+  limited: Limited;
   defaults: LimitDefaults;
   userExists(tenantId: string, userId: string): Promise<boolean>;
   agentExists(agentId: string): boolean;
@@ -177,10 +180,16 @@ export const createLimits = (options: LimitsOptions) => {
       by: { caller: Caller; requestId: string } | null = null,
     ): Promise<void> {
       const now = clock.now();
-      await db.write(async (tx) => {
+      const write = async (tx: Queryable) => {
         await lockTenant(tx, db.dialect, tenantId, now);
         await ensureLimits(tx, tenantId, defaults, now);
-        for (const { limitNano, ...key } of changes) await putLimit(tx, tenantId, key, limitNano, now);
+        const counted = await options.limited.at(tx, tenantId);
+        for (const { limitNano, ...key } of changes) {
+          // Nothing has been counted there of late: the next hold makes the counter from the ledger.
+          if (counted?.has(keyOf(key)) === false) await dropCounters(tx, tenantId, key, now);
+          await putLimit(tx, tenantId, key, limitNano, now);
+        }
+        options.limited.forget(tenantId);
         if (by === null) return;
         await options.audit.append(tx, {
           ...actorOf(by.caller),
@@ -193,7 +202,8 @@ export const createLimits = (options: LimitsOptions) => {
             })),
           },
         });
-      });
+      };
+      await db.write(write, { repeatable: true });
     },
   };
 };

@@ -49,7 +49,9 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       tag: 'Costs',
       access: 'costs:read',
       query: UsageQuery,
+      audit: { action: 'costs.exported', targetType: 'costs', onlyAs: 'text/csv' },
       responses: { 200: Usage },
+      produces: ['application/json', 'text/csv'],
       handler: ({ caller, query, request, reply }) =>
         wantsCsv(request.headers.accept) ? sendCsv(usage, caller, query, reply) : usage.usage(caller, query),
     }),
@@ -61,6 +63,7 @@ export const costRoutes = ({ usage, limits, known }: CostRouteOptions): AnyRoute
       tag: 'Costs',
       access: 'costs:read',
       query: UsageQuery,
+      audit: { action: 'costs.exported', targetType: 'costs' },
       responses: { 200: Csv },
       produces: 'text/csv',
       handler: ({ caller, query, reply }) => sendCsv(usage, caller, query, reply),

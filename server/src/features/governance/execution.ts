@@ -1,14 +1,12 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { usdToNano } from '../../kernel/money.ts';
-import type { AgentTool, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Costs } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
 import type { GovernancePorts } from './ports.ts';
 import { claimExecution, finishExecution } from './store.ts';
-import type { Proposal, ToolPolicy } from './types.ts';
+import type { Proposal } from './types.ts';
 
 /**
  * Carries out the stored call of an approved proposal exactly once. The claim is committed before the tool is called and
@@ -19,10 +17,9 @@ export interface ExecutionOptions {
   clock: Clock;
   nodeId: string;
   executionMs: number;
-  costs: Pick<Costs, 'hold' | 'settle'>;
+  book: ToolBook;
   audit: Pick<Audit, 'append'>;
   ports: Pick<GovernancePorts, 'findTool' | 'callerOf'>;
-  policyOf(tool: AgentTool): ToolPolicy;
   stop: AbortSignal;
 }
 
@@ -34,7 +31,7 @@ const failed = (error: string): End => ({ status: 'failed', result: null, error 
 export const GRACE_MS = 60_000;
 
 export const createExecution = (options: ExecutionOptions) => {
-  const { db, clock, costs, audit, ports, stop } = options;
+  const { db, clock, book, audit, ports, stop } = options;
 
   const event = (proposal: Proposal, action: string, details: Record<string, unknown>) => ({
     tenantId: proposal.tenantId,
@@ -79,31 +76,21 @@ export const createExecution = (options: ExecutionOptions) => {
     if (!caller.permissions.has(tool.permission)) {
       return failed(`the person who asked for it lacks the permission ${tool.permission}`);
     }
-    const hold = await db.write((tx) =>
-      costs.hold(tx, {
-        tenantId: proposal.tenantId,
-        userId: proposal.requestedBy,
-        agentId: proposal.agentId,
-        conversationId: proposal.conversationId,
-        runId: proposal.runId,
-        requestId: proposal.requestId,
-        kind: 'tool',
-        worstNano: usdToNano(options.policyOf(tool).cost_usd ?? 0),
-        runUsedNano: 0,
-      }),
-    );
     const timeout = AbortSignal.timeout(options.executionMs);
-    let outcome: ToolOutcome | null = null;
+    const context: ToolContext = {
+      caller,
+      agentId: proposal.agentId,
+      conversationId: proposal.conversationId,
+      runId: proposal.runId,
+      requestId: proposal.requestId ?? proposal.id,
+      signal: AbortSignal.any([timeout, stop]),
+      tainted: proposal.tainted,
+    };
+    let outcome: ToolOutcome;
     try {
-      outcome = await call(tool, stored.arguments, {
-        caller,
-        agentId: proposal.agentId,
-        conversationId: proposal.conversationId,
-        runId: proposal.runId,
-        requestId: proposal.requestId ?? proposal.id,
-        signal: AbortSignal.any([timeout, stop]),
-        tainted: proposal.tainted,
-      });
+      outcome = await book.carryOut(tool, stored.arguments, context, () =>
+        call(tool, stored.arguments, context),
+      );
     } catch (error) {
       if (timeout.aborted || stop.aborted) {
         const why = timeout.aborted
@@ -112,18 +99,6 @@ export const createExecution = (options: ExecutionOptions) => {
         return { status: 'unknown', result: null, error: `${why}: it may have been carried out` };
       }
       return failed(error instanceof AppError ? error.message : 'the tool failed');
-    } finally {
-      const cost = outcome?.costNanoUsd ?? 0;
-      const name = `${stored.server}.${stored.name}`;
-      await db.write((tx) =>
-        costs.settle(
-          tx,
-          hold,
-          cost === 0
-            ? []
-            : [{ kind: 'tool', model: null, tool: name, usage: null, costNanoUsd: cost, estimated: false }],
-        ),
-      );
     }
     return outcome.isError
       ? { status: 'failed', result: outcome.structured ?? null, error: outcome.content }

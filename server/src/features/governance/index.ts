@@ -4,7 +4,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { AgentTool, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { createApprovals } from './approvals.ts';
@@ -17,6 +17,7 @@ import type { GovernancePorts } from './ports.ts';
 import { createRecords } from './records.ts';
 import { governanceRoutes } from './routes.ts';
 import { createProposals } from './service.ts';
+import { createToolBook } from './tool-book.ts';
 import type { ToolPolicy } from './types.ts';
 import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
@@ -35,6 +36,8 @@ export interface GovernanceOptions {
   config: GovernanceConfig;
   ports: GovernancePorts;
   costs: Pick<Costs, 'hold' | 'settle'>;
+  /** The same for approved calls, which no run books: what they cost is added to their conversation too. */
+  costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
   events: EventSink;
   allowSelfApproval: boolean;
@@ -61,10 +64,9 @@ export const createGovernance = (options: GovernanceOptions) => {
     clock,
     nodeId,
     executionMs: config.executionMs,
-    costs,
+    book: createToolBook({ db, clock, costs: options.costsBesideRuns, audit, policyOf }),
     audit,
     ports,
-    policyOf,
     stop,
   });
   const board = createBoard({
@@ -80,6 +82,7 @@ export const createGovernance = (options: GovernanceOptions) => {
     stop,
   });
   const proposals = createProposals({ db, config, records, board, ports, policyOf });
+  const book: ToolBook = createToolBook({ db, clock, costs, audit, policyOf });
   const gate: ToolGate = createGate({ dialect: db.dialect, config, policyOf, records, board });
 
   let timer: NodeJS.Timeout | null = null;
@@ -92,6 +95,7 @@ export const createGovernance = (options: GovernanceOptions) => {
 
   return {
     gate,
+    book,
     /** For runs that wait: what stands, what was decided, and the end of what nobody waits for any more. */
     approvals: createApprovals({ db, records, board }),
     /** The policy that holds for a tool, the operator's file included. */

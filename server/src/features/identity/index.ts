@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/db.ts';
+import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -25,6 +26,7 @@ import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
 import { callerOf } from './principal.ts';
+import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
 import { createTokenState } from './provider/token-state.ts';
@@ -32,7 +34,7 @@ import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
-import { createSeal, type Seal, secretFile } from './signing/seal.ts';
+import { createSeal, platformSecret, type Seal } from './signing/seal.ts';
 import { findPrincipal, touchKey } from './store.ts';
 
 export interface Log {
@@ -57,14 +59,28 @@ export interface IdentityConfig {
   ADMIN_PASSWORD: string | null;
 }
 
+/** The provider's part of the OpenAPI document. */
+export const providerDocument: DocumentPart = {
+  paths: providerPaths,
+  schemas: providerSchemas,
+  securitySchemes: {
+    client: { type: 'http', scheme: 'basic', description: 'Id and secret of a confidential client' },
+  },
+};
+
 export interface IdentityOptions {
   db: Db;
   clock: Clock;
   config: IdentityConfig;
   dataDir: string;
+  /** PLATFORM_KEY: what secrets are derived from that have no file in the data folder. */
+  platformKey?: string | null;
+  /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
+  shared?: boolean;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
+  events: EventSink;
   mailer: Mailer;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
@@ -102,21 +118,29 @@ export interface Identity {
   forgetTenant(tenantId: string): void;
 }
 
-const KEY_MAX_AGE_MS = 90 * 86_400_000;
+/** Age at which a signing key is replaced by itself, in ms. */
+export const SIGNING_KEY_LIFE = 90 * 86_400_000;
 const MAINTENANCE_EVERY_MS = 3_600_000;
+
+/**
+ * How long a retired signing key must still verify. Another node may go on signing with it until its own hourly look at
+ * the store.
+ */
+export const tokenLifeMs = (accessTokenMinutes: number): number =>
+  (accessTokenMinutes * 60 + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS;
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
-  const seal = createSeal(options.dataDir);
+  const platformKey = options.platformKey ?? null;
+  const seal = createSeal(options.dataDir, platformKey);
   const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
   const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
   const keys = createSigningKeys({
     db,
     clock,
     seal,
-    // Another node may go on signing with a retired key until its own hourly look at the store.
-    tokenLifeMs: (accessLifeS + 2 * CLOCK_SKEW_S) * 1000 + MAINTENANCE_EVERY_MS,
-    maxAgeMs: KEY_MAX_AGE_MS,
+    tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
+    maxAgeMs: SIGNING_KEY_LIFE,
   });
   const tokens = createAccessTokens({
     keys,
@@ -148,7 +172,14 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             issuer: config.IDP_URL,
             audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
           }),
-          people: createPeople({ db, clock, audit, issuer: config.IDP_URL, create: config.IDP_CREATE_USERS }),
+          people: createPeople({
+            db,
+            clock,
+            audit,
+            events: options.events,
+            issuer: config.IDP_URL,
+            create: config.IDP_CREATE_USERS,
+          }),
           changed: forgetUser,
         });
   if (config.IDP_URL !== null && external === null) throw new Error('IDP_URL needs issuerHttp');
@@ -158,6 +189,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     apiKeyPrefix: config.API_KEY_PREFIX,
     proveToken: external ?? proveEmbedded(db, tokens),
     used,
+    ...(options.shared === true ? { staleAfterMs: 0 } : {}),
   });
 
   const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);
@@ -197,9 +229,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     audit,
     api: {
       id: config.IDP_CLIENT_ID,
-      secret:
-        config.IDP_CLIENT_SECRET ??
-        secretFile(options.dataDir, 'idp-client-secret', () => randomBytes(32).toString('base64url')),
+      secret: config.IDP_CLIENT_SECRET ?? platformSecret(options.dataDir, 'idp-client-secret', platformKey),
     },
     closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
     endUser: async (userId) => {
@@ -207,7 +237,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       forgetUser(userId);
     },
   });
-  const cookieKey = secretFile(options.dataDir, 'cookie.key', () => randomBytes(32).toString('base64url'));
+  const cookieKey = platformSecret(options.dataDir, 'cookie.key', platformKey);
   const ports = createPorts({
     db,
     clock,
@@ -310,4 +340,5 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 };
 
 export type { FirstAdmin } from './first-admin.ts';
-export { secretFile } from './signing/seal.ts';
+export { createSigningKeys } from './signing/keys.ts';
+export { createSeal, platformSecret } from './signing/seal.ts';

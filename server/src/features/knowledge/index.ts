@@ -23,6 +23,8 @@ import { tableTool } from './table-tool.ts';
 import { knowledgeTools } from './tools.ts';
 import { documentWire } from './wire.ts';
 
+export { createStoreBlobs } from './blobs.store.ts';
+export { createIndexLoader, type IndexLoader } from './carry.store.ts';
 export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
 
 export interface KnowledgeOptions {
@@ -44,6 +46,8 @@ export interface KnowledgeOptions {
   clock: Clock;
   /** Null leaves memories out of searches. */
   searchMemories: SearchMemories | null;
+  /** The turn to index stale documents, over all nodes; null where another node has it. By default it is always ours. */
+  turn?(): Promise<(() => Promise<void>) | null>;
   /** Gets faults of background work; the message is for operators. */
   warn(fault: unknown, message: string): void;
 }
@@ -93,9 +97,16 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     erasePersonal: documents.erase,
     async recover() {
       await documents.recover();
-      refreshing = documents
-        .refresh()
-        .catch((fault: unknown) => warn(fault, 'documents could not be indexed again'));
+      const refresh = async (): Promise<void> => {
+        const done = options.turn === undefined ? async () => {} : await options.turn();
+        if (done === null) return;
+        try {
+          await documents.refresh();
+        } finally {
+          await done();
+        }
+      };
+      refreshing = refresh().catch((fault: unknown) => warn(fault, 'documents could not be indexed again'));
     },
     async close() {
       documents.close();

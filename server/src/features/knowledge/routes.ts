@@ -180,6 +180,7 @@ export const knowledgeRoutes = ({
       tag,
       access: 'knowledge:write',
       params: DocumentParams,
+      audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
       responses: { 204: null },
       handler: ({ caller, params }) => documents.remove(caller, documentId(params)),
     }),

@@ -7,7 +7,7 @@ import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { createKnowledgeReads } from './read.store.ts';
 import { factsOf, type Visibility } from './rules.ts';
-import { fold, indexText } from './terms.rules.ts';
+import { fold, wordsOf } from './terms.rules.ts';
 
 /**
  * States of a document:
@@ -26,12 +26,6 @@ import { fold, indexText } from './terms.rules.ts';
 
 /** Chunks written in one transaction: on SQLite other writers wait that long (about 10 ms). */
 const BATCH = 64;
-
-/** For the full-text index; headings that stand in the chunk count as title all the same. */
-const wordsOf = (chunk: Pick<Chunk, 'headingPath' | 'text' | 'tableHead'>) => ({
-  titleWords: indexText(chunk.headingPath.join('\n')),
-  words: indexText(chunk.tableHead === null ? chunk.text : `${chunk.tableHead}\n${chunk.text}`),
-});
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
 

@@ -44,6 +44,16 @@ export const indexText = (text: string): string => {
   return out.join(' ');
 };
 
+/** For the full-text index; headings that stand in the chunk count as title all the same. */
+export const wordsOf = (chunk: {
+  headingPath: readonly string[];
+  text: string;
+  tableHead: string | null;
+}): { titleWords: string; words: string } => ({
+  titleWords: indexText(chunk.headingPath.join('\n')),
+  words: indexText(chunk.tableHead === null ? chunk.text : `${chunk.tableHead}\n${chunk.text}`),
+});
+
 export interface QueryTerm {
   text: string;
   /** A single character of an unspaced script: it stands for all that begins with it. */

@@ -136,5 +136,5 @@ export const knowledgeTools = (deps: {
   };
 
   const tools = [searchDocuments, readDocument, listDocuments, ...deps.extra];
-  return { list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)) };
+  return { fixed: true, list: (caller) => tools.filter((tool) => caller.permissions.has(tool.permission)) };
 };

@@ -3,8 +3,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpContent, McpFault, type McpProgress, type McpToolInfo } from '../../kernel/mcp.ts';
-import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
-import type { AgentTool, ToolAnnotations, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, ToolAnnotations, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { SchemaChecker } from './check-schema.ts';
 import { toAppError } from './faults.ts';
 import type { PinBook, PinState } from './pins.ts';
@@ -72,17 +71,12 @@ export interface CallsOptions {
   pins: PinBook;
   schemas: SchemaChecker;
   gate: ToolGate;
-  /** Writes the metered cost of a direct call to the ledger; calls of agents are written by their run. */
-  meter(entry: {
-    caller: Caller;
-    server: string;
-    tool: string;
-    costNanoUsd: NanoUsd;
-    requestId: string;
-  }): Promise<void>;
+  /** Of direct calls; those of agents are booked by their run. */
+  book: ToolBook;
   observeCall(sample: CallSample): void;
 }
 
+const NO_TOOLS: readonly GatewayTool[] = [];
 const AGENT_TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_DESCRIPTION_CHARACTERS = 8_192;
 
@@ -90,7 +84,7 @@ const permissionOf = (info: McpToolInfo): string | null =>
   'permission' in info && typeof info.permission === 'string' ? info.permission : null;
 
 export const createCalls = (options: CallsOptions) => {
-  const { registry, pins, schemas, gate } = options;
+  const { registry, pins, schemas, gate, book } = options;
 
   const findServer = (caller: Caller, name: string): RegisteredServer => {
     const server = registry.find(caller.tenantId, name);
@@ -176,8 +170,6 @@ export const createCalls = (options: CallsOptions) => {
     }
   };
 
-  const costOf = (tool: VisibleTool): NanoUsd => usdToNano(tool.resolved.cost_usd);
-
   const assertUsable = (tool: VisibleTool, caller: Caller): void => {
     if (tool.permission !== null && !caller.permissions.has(tool.permission))
       throw forbidden(tool.permission);
@@ -195,14 +187,14 @@ export const createCalls = (options: CallsOptions) => {
     toolName: string,
     args: Record<string, unknown>,
     context: ProgressContext,
-  ): Promise<{ result: CappedResult; costNanoUsd: NanoUsd }> => {
+  ): Promise<CappedResult> => {
     const server = findServer(context.caller, serverName);
     const tool = (await toolsOf(context.caller, server)).find((other) => other.info.name === toolName);
     if (tool === undefined) throw notFound('tool');
     assertUsable(tool, context.caller);
     checkArguments(tool, args);
     const { result } = await perform(tool, args, context, server.definition.timeoutMs);
-    return { result, costNanoUsd: costOf(tool) };
+    return result;
   };
 
   /** A listing keeps its objects, so each description is cleaned once. */
@@ -228,15 +220,14 @@ export const createCalls = (options: CallsOptions) => {
       annotations: tool.annotations,
       permission: tool.permission ?? 'mcp:call',
       policy: tool.policy,
-      callForResult: async (args, context) => (await callNow(server, name, args, context)).result,
+      callForResult: (args, context) => callNow(server, name, args, context),
       async call(args, context) {
         try {
-          const { result, costNanoUsd } = await callNow(server, name, args, context);
+          const result = await callNow(server, name, args, context);
           return {
             content: modelText(result),
             isError: result.isError,
             ...(result.structured === undefined ? {} : { structured: result.structured }),
-            costNanoUsd,
           };
         } catch (error) {
           if (!(error instanceof AppError) || error.code === 'INTERNAL_ERROR') throw error;
@@ -246,22 +237,40 @@ export const createCalls = (options: CallsOptions) => {
     };
   };
 
+  /** What a caller's list was made of, in order, and the list: each run asks for it, and it seldom changes. */
+  const lists = new WeakMap<Caller, { from: readonly unknown[]; tools: readonly GatewayTool[] }>();
+
   return {
     findServer,
     toolsOf,
 
-    /** Tools for agents of this caller: of connected servers, allowed, accepted. */
-    async list(caller: Caller): Promise<GatewayTool[]> {
-      if (!caller.permissions.has('mcp:call')) return [];
+    /** Tools for agents of this caller: of connected servers, allowed, accepted. The same list while nothing changes. */
+    async list(caller: Caller): Promise<readonly GatewayTool[]> {
+      if (!caller.permissions.has('mcp:call')) return NO_TOOLS;
+      const servers = registry
+        .visible(caller.tenantId)
+        .filter(
+          ({ definition, runtime }) =>
+            definition.forAgents &&
+            runtime.state().status === 'connected' &&
+            mayUseServer(definition.access, caller),
+        );
+      const from: unknown[] = [];
+      for (const { definition, runtime } of servers) {
+        const { tools } = runtime.state();
+        from.push(definition, runtime, tools, await pins.states(caller.tenantId, definition.name, tools));
+      }
+      const known = lists.get(caller);
+      if (known?.from.length === from.length && known.from.every((part, i) => part === from[i]))
+        return known.tools;
       const found: GatewayTool[] = [];
-      for (const server of registry.visible(caller.tenantId)) {
-        if (!server.definition.forAgents || server.runtime.state().status !== 'connected') continue;
-        if (!mayUseServer(server.definition.access, caller)) continue;
+      for (const server of servers) {
         for (const tool of await toolsOf(caller, server)) {
           const usable = tool.permission === null || caller.permissions.has(tool.permission);
           if (usable && !tool.pin.held && AGENT_TOOL_NAME.test(tool.info.name)) found.push(agentTool(tool));
         }
       }
+      lists.set(caller, { from, tools: found });
       return found;
     },
 
@@ -286,19 +295,19 @@ export const createCalls = (options: CallsOptions) => {
       if (tool === undefined) throw notFound('tool');
       assertUsable(tool, caller);
       checkArguments(tool, request.arguments);
-      const decision = await gate.check(agentTool(tool), request.arguments, context);
+      const asked = agentTool(tool);
+      const decision = await gate.check(asked, request.arguments, context);
       if (decision.outcome === 'wait') return decision;
       if (decision.outcome === 'denied') {
+        await book.refused(asked, request.arguments, context, decision.reason, decision.proposalId);
         throw new AppError('FORBIDDEN', decision.reason, {
           details: { required: 'approval', proposal_id: decision.proposalId },
         });
       }
-      const { result, durationMs } = await perform(tool, request.arguments, context, timeoutMs);
-      const costNanoUsd = costOf(tool);
-      if (costNanoUsd > 0) {
-        const entry = { caller, server: serverName, tool: request.tool, costNanoUsd };
-        await options.meter({ ...entry, requestId: context.requestId });
-      }
+      const { result, durationMs } = await book.carryOut(asked, request.arguments, context, async () => {
+        const done = await perform(tool, request.arguments, context, timeoutMs);
+        return { ...done, isError: done.result.isError };
+      });
       return {
         outcome: 'done',
         result: {

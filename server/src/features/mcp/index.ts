@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
@@ -18,11 +19,12 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { mcpServerTools } from './tools.ts';
 
-export { createFilesServer } from './builtin/files.ts';
+export { createFilesServer, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
+export { createCarriedSecrets } from './carried-secrets.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
@@ -47,10 +49,12 @@ export interface McpOptions {
   builtins: readonly BuiltinServer[];
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
   audit(entry: McpAuditEntry): void;
-  meter: CallsOptions['meter'];
+  book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
+  /** The other nodes, which hear of changes at once; by default nobody. */
+  messages?: NodeMessages;
 }
 
 export interface McpFeature {
@@ -64,6 +68,8 @@ export interface McpFeature {
   start(): Promise<void>;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
+  /** Whether a server is connected; null for one that the tenant does not have. */
+  connected(tenantId: string, server: string): boolean | null;
   /** For /ready and /metrics: how many servers are in which state. */
   health(): { connected: number; connecting: number; error: number; disabled: number };
 }
@@ -102,11 +108,26 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  const { gate, meter, observeCall } = options;
-  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, meter, observeCall });
+  const { gate, book, observeCall } = options;
+  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
+  const messages = options.messages ?? NO_MESSAGES;
+  const tell = (): void => messages.send('mcp.changed', null);
+  const leave = messages.receive('mcp.changed', () => {
+    pins.forgetAll();
+    registry.reload().catch((error: unknown) => {
+      options.logger.warn({ err: error }, 'MCP servers could not be read');
+    });
+  });
   const service = createService({
     store,
-    registry,
+    registry: {
+      ...registry,
+      reload: async () => {
+        await registry.reload();
+        tell();
+      },
+    },
+    onAccepted: tell,
     calls,
     pins,
     connector: options.connector,
@@ -148,7 +169,14 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     ),
     calls,
     start: () => registry.start(),
-    close: () => registry.close(),
+    close: () => {
+      leave();
+      return registry.close();
+    },
+    connected(tenantId, server) {
+      const found = registry.find(tenantId, server);
+      return found === null ? null : found.runtime.state().status === 'connected';
+    },
     health() {
       const counts = { connected: 0, connecting: 0, error: 0, disabled: 0 };
       for (const server of registry.all()) counts[server.runtime.state().status]++;

@@ -59,6 +59,8 @@ export interface PinBook {
   ): Promise<ReadonlyMap<string, PinState>>;
   accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
   forget(tenantId: string, server: string): void;
+  /** Another node has changed something. */
+  forgetAll(): void;
 }
 
 /** Pins of other nodes' operators are seen after so long. */
@@ -71,7 +73,13 @@ export const createPinBook = (options: {
   onHeldBack(tenantId: string, server: string, tool: string, fingerprint: string): void;
 }): PinBook => {
   const { store, clock } = options;
-  const known = new LRUCache<string, { at: number; pins: Promise<Map<string, ToolPin>> }>({ max: 10_000 });
+  interface Known {
+    at: number;
+    pins: Promise<Map<string, ToolPin>>;
+    /** What the pins say of the listing that was asked for last; made anew when either changes. */
+    view: { tools: readonly McpToolInfo[]; states: ReadonlyMap<string, PinState> } | null;
+  }
+  const known = new LRUCache<string, Known>({ max: 10_000 });
   /** A listing keeps its objects until the server sends another: each is hashed once. */
   const judged = new WeakMap<McpToolInfo, Judged>();
   const reported = new LRUCache<string, true>({ max: 10_000 });
@@ -92,12 +100,15 @@ export const createPinBook = (options: {
     if (held !== undefined && clock.now() - held.at < FRESH_MS) return held.pins;
     const pins = store.pins(tenantId, server).then((rows) => new Map(rows.map((row) => [row.tool, row])));
     pins.catch(() => known.delete(key));
-    known.set(key, { at: clock.now(), pins });
+    known.set(key, { at: clock.now(), pins, view: null });
     return pins;
   };
 
   return {
     async states(tenantId, server, tools) {
+      const key = keyOf(tenantId, server);
+      const held = known.get(key);
+      if (held?.view?.tools === tools && clock.now() - held.at < FRESH_MS) return held.view.states;
       const pins = await load(tenantId, server);
       const first = pins.size === 0;
       const unseen: ToolPin[] = [];
@@ -130,6 +141,9 @@ export const createPinBook = (options: {
           fingerprint,
         });
       }
+      const entry = known.get(key);
+      // Something else may have been read or accepted while this was worked out.
+      if (entry !== undefined && (await entry.pins) === pins) entry.view = { tools, states };
       return states;
     },
     async accept(tenantId, server, tool, acceptedBy) {
@@ -137,6 +151,11 @@ export const createPinBook = (options: {
       await store.acceptPin(tenantId, server, { tool: tool.name, fingerprint, acceptedBy, at: clock.now() });
       const pins = await load(tenantId, server);
       pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
+      const entry = known.get(keyOf(tenantId, server));
+      if (entry !== undefined) entry.view = null;
+    },
+    forgetAll() {
+      known.clear();
     },
     forget(tenantId, server) {
       known.delete(keyOf(tenantId, server));

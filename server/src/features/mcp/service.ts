@@ -50,6 +50,8 @@ export interface ServiceOptions {
   clock: Clock;
   limits: EndpointLimits;
   audit(entry: McpAuditEntry): void;
+  /** A changed tool has been accepted. */
+  onAccepted(): void;
 }
 
 /** After registering: so long the answer waits for the first try, so that its status says something. */
@@ -299,6 +301,7 @@ export const createService = (options: ServiceOptions) => {
         throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
       }
       await pins.accept(caller.tenantId, serverName, tool.info, caller.userId);
+      options.onAccepted();
       audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
       const around = await others(caller);
       const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);

@@ -39,8 +39,9 @@ export interface McpStore {
 }
 
 const ALL_TENANTS = '*';
-const aboutOAuth = (tenantId: string, server: string): string => `mcp_oauth/${tenantId}/${server}`;
-const about = (tenantId: string, id: string): string => `mcp_servers.endpoint/${tenantId}/${id}`;
+export const aboutOAuth = (tenantId: string, server: string): string => `mcp_oauth/${tenantId}/${server}`;
+export const aboutEndpoint = (tenantId: string, id: string): string =>
+  `mcp_servers.endpoint/${tenantId}/${id}`;
 
 export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
   const toRecord = (row: McpServerRow): ServerRecord => ({
@@ -50,7 +51,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     title: row.title,
     source: 'api',
     enabled: row.enabled === 1,
-    endpoint: readEndpoint(box.open(row.endpoint, about(row.tenant_id, row.id))),
+    endpoint: readEndpoint(box.open(row.endpoint, aboutEndpoint(row.tenant_id, row.id))),
     policy: JSON.parse(row.policy) as ServerPolicy,
     access: JSON.parse(row.access) as AccessList,
     forAgents: true,
@@ -66,7 +67,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     title: record.title,
     transport: record.endpoint?.transport ?? 'http',
     enabled: record.enabled ? 1 : 0,
-    endpoint: box.seal(JSON.stringify(record.endpoint), about(record.tenantId, record.id)),
+    endpoint: box.seal(JSON.stringify(record.endpoint), aboutEndpoint(record.tenantId, record.id)),
     policy: JSON.stringify(record.policy),
     access: JSON.stringify(record.access),
     timeout_ms: record.timeoutMs,

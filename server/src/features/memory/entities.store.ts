@@ -19,6 +19,10 @@ import type { EntityRecord, FactSource, NewObservation, ObservationRecord } from
 import { cleanName, DEFAULT_IMPORTANCE, foldName, SHARED } from './rules.ts';
 import { withStoreFaults } from './store-faults.ts';
 
+/**
+ * Entities with their observations. Long since a name is unique within its owner whichever way it comes (by hand, import,
+ * rename, merge), and those ways share what they look at.
+ */
 const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): EntityRecord => ({
   id: row.id,
   tenantId: row.tenant_id,
@@ -227,7 +231,7 @@ export const createEntityStore = (db: Db) => {
   let changes = 0;
   const write = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
     try {
-      return await withStoreFaults(db.write(work));
+      return await withStoreFaults(db.write(work, { repeatable: true }));
     } finally {
       changes += 1;
     }

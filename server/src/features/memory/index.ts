@@ -83,6 +83,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
     recallStore,
     clock,
     embedder: options.embedder ?? null,
+    alone: db.dialect === 'sqlite',
   });
   const remember = createRemember({ entities, relations, recallStore, personal, clock });
 

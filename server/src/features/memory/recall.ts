@@ -38,6 +38,8 @@ export interface RecallParts {
   recallStore: RecallStore;
   clock: Clock;
   embedder: Embedder | null;
+  /** This process alone writes the store, so that it can know of somebody that there is nothing yet. */
+  alone: boolean;
 }
 
 const MAX_LINE = 400;
@@ -64,7 +66,7 @@ const saidBy = (statement: HeldStatement, who: Who): string => {
 const line = (subject: string, said: string, source: string): string =>
   `${cleanText(`${subject}: ${said}`).slice(0, MAX_LINE)} (${source})`;
 
-export const createRecall = ({ entities, relations, recallStore, clock, embedder }: RecallParts) => {
+export const createRecall = ({ entities, relations, recallStore, clock, embedder, alone }: RecallParts) => {
   const recalled = (statement: HeldStatement, who: Who, score: number): RecalledFact => {
     const isSelf = statement.entity.subjectUserId === who.userId;
     return {
@@ -168,7 +170,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     const now = clock.now();
     if (known !== undefined && known.changes === changes && now - known.at < NOTHING_TTL_MS) return false;
     const found = await recallStore.any(personalScope(who));
-    if (!found) nothing.set(key, { changes, at: now });
+    if (!found && alone) nothing.set(key, { changes, at: now });
     return found;
   };
 

@@ -128,7 +128,8 @@ const endsReadable = (scope: Scope) =>
           and e.owner not in (${scope.userId}, '*'))`;
 
 export const createRelationStore = (db: Db) => {
-  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => withStoreFaults(db.write(work));
+  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
+    withStoreFaults(db.write(work, { repeatable: true }));
   return {
     async list(scope: Scope, filter: RelationFilter, page: PageRequest) {
       let base = db.read

@@ -96,6 +96,7 @@ const entityRoutes = (service: MemoryService): AnyRoute[] => [
     tag,
     access: 'memory:write',
     params: IdParams,
+    audit: { action: 'memory.entity_deleted', targetType: 'entity', target: 'id' },
     responses: { 204: null },
     handler: ({ caller, params }) => service.deleteEntity(caller, params.id),
   }),
@@ -152,6 +153,7 @@ const observationRoutes = (service: MemoryService): AnyRoute[] => [
     tag,
     access: 'memory:write',
     params: ObservationParams,
+    audit: { action: 'memory.observation_deleted', targetType: 'observation', target: 'observation_id' },
     responses: { 204: null },
     handler: ({ caller, params }) => service.deleteObservation(caller, params.id, params.observation_id),
   }),
@@ -221,6 +223,7 @@ const relationRoutes = (service: MemoryService): AnyRoute[] => [
     tag,
     access: 'memory:write',
     params: IdParams,
+    audit: { action: 'memory.relation_deleted', targetType: 'relation', target: 'id' },
     responses: { 204: null },
     handler: ({ caller, params }) => service.deleteRelation(caller, params.id),
   }),
@@ -246,6 +249,7 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
     tag,
     access: 'memory:read',
     produces: NDJSON,
+    audit: { action: 'memory.exported', targetType: 'memory' },
     responses: { 200: Type.String() },
     async handler({ caller, reply }) {
       const lines = await transfer.export(caller);
@@ -266,6 +270,7 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
     query: ImportQuery,
     consumes: [NDJSON],
     bodyLimitBytes: maxImportBytes,
+    audit: { action: 'memory.imported', targetType: 'memory' },
     responses: { 200: ImportResult },
     handler({ caller, query, request }) {
       // The parser of this content type gives text (http/app.ts); no body at all is an empty one.

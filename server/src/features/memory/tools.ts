@@ -319,6 +319,7 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
   /** Agents whose work is the memory get all; the others read, and keep what they are told. */
   const common = new Set(['remember_fact', 'recall']);
   return {
+    fixed: true,
     list: (caller, agentId) =>
       tools.filter(
         (one) =>

@@ -24,6 +24,8 @@ export interface PriceOptions {
 export interface Prices {
   /** Never throws: an unknown model has the default price. */
   of(ref: ModelRef): ModelPrice;
+  /** Context window in tokens that the package knows of the model, or null. */
+  windowOf(ref: ModelRef): number | null;
 }
 
 const LOOKUP_MS = 3_600_000;
@@ -80,7 +82,7 @@ export const createPrices = (options: PriceOptions): Prices => {
   };
   const cache = new Map<string, { price: ModelPrice; untilMs: number }>();
 
-  const inPackage = (ref: ModelRef): ModelPrice | undefined => {
+  const calculated = (ref: ModelRef) => {
     const baseUrl = options.baseUrls?.get(ref.provider);
     const byHost = baseUrl === undefined ? undefined : findProvider({ providerApiUrl: baseUrl })?.id;
     const providerId = byHost ?? (OWN_HOSTS.has(ref.provider) ? ref.provider : undefined);
@@ -88,6 +90,11 @@ export const createPrices = (options: PriceOptions): Prices => {
       ...(providerId === undefined ? {} : { providerId }),
       timestamp: new Date(options.clock.now()),
     });
+    return { found, providerId };
+  };
+
+  const inPackage = (ref: ModelRef): ModelPrice | undefined => {
+    const { found, providerId } = calculated(ref);
     const price = found === null ? undefined : fromPackage(found.model_price);
     // Behind an unknown host, a known name is a good guess and no more.
     return price !== undefined && providerId === undefined ? { ...price, estimated: true } : price;
@@ -100,7 +107,17 @@ export const createPrices = (options: PriceOptions): Prices => {
     return inPackage(ref) ?? unknown;
   };
 
+  const windows = new Map<string, number | null>();
+
   return {
+    windowOf: (ref) => {
+      const known = windows.get(ref.id);
+      if (known !== undefined) return known;
+      const window = calculated(ref).found?.model.context_window ?? null;
+      if (windows.size >= MAX_CACHED) windows.clear();
+      windows.set(ref.id, window);
+      return window;
+    },
     of: (ref) => {
       const nowMs = options.clock.now();
       const kept = cache.get(ref.id);

@@ -42,6 +42,10 @@ export interface ModelsOptions {
   /** Further models that a caller may pick (the setting MODELS). */
   offered?: readonly string[];
   prices: { of(ref: ModelRef): ModelPrice };
+  /** Context window of a model in tokens, where it is known. */
+  windowOf?: (ref: ModelRef) => number | null;
+  /** Of all others (the setting CONTEXT_TOKENS). Default 32,768. */
+  contextTokens?: number;
   clock: Clock;
   /** 0 up to 1. */
   random: () => number;
@@ -78,6 +82,7 @@ export class ModelCallError extends ModelError {
   }
 }
 
+const DEFAULT_CONTEXT_TOKENS = 32_768;
 /** No call has more tokens than this, whatever a provider says. */
 const MAX_TOKENS = 100_000_000;
 
@@ -96,6 +101,8 @@ export interface Models {
   generate(ref: ModelRef, call: ModelCall): Promise<ModelCallResult>;
   stream(ref: ModelRef, call: ModelCall, onText: (text: string) => void): Promise<ModelCallResult>;
   isLocal(ref: ModelRef): boolean;
+  /** Context window in tokens: the smallest of the model and its fallbacks. */
+  contextTokens(ref: ModelRef): number;
   price(ref: ModelRef): ModelPrice;
   cost(ref: ModelRef, usage: ModelUsage): { costNanoUsd: NanoUsd; estimated: boolean };
   /** More prompt tokens than any provider can count for the call; measured once for what follows. */
@@ -251,6 +258,16 @@ export const createModels = (options: ModelsOptions): Models => {
         (provider, { name }) => provider.stream({ ...call, model: name }, show),
       );
     },
+    contextTokens: (ref) =>
+      Math.min(
+        ...candidates(ref).map(
+          (candidate) =>
+            providers.get(candidate.provider)?.contextTokens?.(candidate.name) ??
+            options.windowOf?.(candidate) ??
+            options.contextTokens ??
+            DEFAULT_CONTEXT_TOKENS,
+        ),
+      ),
     isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
     price: (ref) => options.prices.of(ref),
     cost,

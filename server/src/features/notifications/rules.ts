@@ -8,7 +8,16 @@ export interface Notice {
   title: string;
   body: string;
   data: Record<string, unknown>;
+  /** Names what is told: nobody is told of it twice, whatever number of events it makes. Absent: the event itself. */
+  key?: string;
 }
+
+/** Who is told of an event besides its owner. */
+export type Audience =
+  /** Everybody of the tenant who has the permission. */
+  | { permission: string }
+  /** The people who hold a seat of the Pentarchy. */
+  | 'seat_holders';
 
 export const MAX_TITLE_CHARACTERS = 200;
 export const MAX_BODY_CHARACTERS = 4_000;
@@ -50,6 +59,51 @@ const notice = (
   data: { event: event.type, ...ids(event.data) },
 });
 
+const proposalNotice = (event: PlatformEvent): Notice | null => {
+  const { data } = event;
+  const status = text(data, 'status');
+  const action = text(data, 'action');
+  const decided = status !== 'voting' && status !== 'awaiting_human';
+  // One made and approved at once is no news to who made it.
+  if (status === '' || status === 'voting' || (decided && event.type === 'proposal.created')) return null;
+  return {
+    ...notice(
+      event,
+      'proposals',
+      decided ? 'info' : 'warning',
+      decided ? `Proposal ${status}: ${action}` : `Decision needed: ${action}`,
+      text(data, 'description'),
+    ),
+    // Each vote and the end of the execution publish the proposal again.
+    key: `${text(data, 'id')}:${status}`,
+  };
+};
+
+/** For who holds a seat: a proposal on which they are asked to vote. */
+export const seatNotice = (event: PlatformEvent): Notice => ({
+  ...notice(
+    event,
+    'proposals',
+    'warning',
+    `Vote needed: ${text(event.data, 'action')}`,
+    text(event.data, 'description'),
+  ),
+  key: `${text(event.data, 'id')}:voting`,
+});
+
+/** Null: the owner alone. */
+export const audienceOf = (event: PlatformEvent): Audience | null => {
+  const { type, data } = event;
+  if (type.startsWith('proposal.')) {
+    if (data.status === 'awaiting_human') return { permission: 'governance:vote' };
+    return type === 'proposal.created' && data.status === 'voting' ? 'seat_holders' : null;
+  }
+  // Limits of the tenant and of agents are nobody's own.
+  if (type === 'cost.alert' || type === 'cost.limit_reached')
+    return event.userId === null ? { permission: 'costs:manage' } : null;
+  return null;
+};
+
 /** The notice that an event makes for its owner; null for events that nobody need be told of. */
 export const noticeOf = (event: PlatformEvent): Notice | null => {
   const { data } = event;
@@ -63,34 +117,9 @@ export const noticeOf = (event: PlatformEvent): Notice | null => {
       return notice(event, 'tasks', 'warning', `Task failed: ${text(data, 'description')}`, why);
     }
     case 'proposal.created':
-      return data.status === 'awaiting_human'
-        ? notice(
-            event,
-            'proposals',
-            'warning',
-            `Decision needed: ${text(data, 'action')}`,
-            text(data, 'description'),
-          )
-        : null;
     case 'proposal.updated':
-    case 'proposal.decided': {
-      const status = text(data, 'status');
-      if (status === '' || status === 'voting') return null;
-      const title =
-        status === 'awaiting_human'
-          ? `Decision needed: ${text(data, 'action')}`
-          : `Proposal ${status}: ${text(data, 'action')}`;
-      // One decision may be published under both names: it is one notice.
-      return {
-        ...notice(
-          event,
-          'proposals',
-          status === 'awaiting_human' ? 'warning' : 'info',
-          title,
-          text(data, 'description'),
-        ),
-      };
-    }
+    case 'proposal.decided':
+      return proposalNotice(event);
     case 'cost.limit_reached':
       return notice(event, 'costs', 'critical', 'A cost limit has been reached', text(data, 'message'));
     case 'cost.alert':

@@ -9,12 +9,15 @@ import type { Mailer } from '../../kernel/mail.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { emailKind } from './jobs.ts';
 import {
+  type Audience,
+  audienceOf,
   cut,
   DEFAULT_CHANNELS,
   MAX_BODY_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   type Notice,
   noticeOf,
+  seatNotice,
 } from './rules.ts';
 import {
   CATEGORIES,
@@ -28,7 +31,6 @@ import {
 } from './schema.ts';
 import {
   countUnread,
-  deleteNotificationsBefore,
   deleteNotificationsOf,
   insertNotification,
   listNotifications,
@@ -48,12 +50,14 @@ export interface NotificationsOptions {
   events: EventSink;
   outbox: EventOutbox<Queryable>;
   mailer: Mailer;
+  /** Active people of the tenant who have the permission now. */
+  peopleWith(tenantId: string, permission: string): Promise<readonly string[]>;
+  /** Active people who hold a seat of the Pentarchy. */
+  seatHolders(tenantId: string): Promise<readonly string[]>;
   /** E-mail of an active account; null where there is nobody to write to. */
   emailOf(tenantId: string, userId: string): Promise<string | null>;
   onError(error: unknown, message: string): void;
 }
-
-const KEEP_MS = 90 * 86_400_000;
 
 const ownerOf = (caller: Caller): Owner => ({ tenantId: caller.tenantId, userId: caller.userId });
 
@@ -158,6 +162,23 @@ export const createNotifications = (options: NotificationsOptions) => {
     return view(row);
   };
 
+  const tell = async (
+    event: PlatformEvent,
+    notice: Notice | null,
+    audience: Audience | null,
+  ): Promise<void> => {
+    const { tenantId, userId } = event;
+    const told = new Map<string, Notice>();
+    if (notice !== null && userId !== null) told.set(userId, notice);
+    if (audience === 'seat_holders') {
+      for (const id of await options.seatHolders(tenantId))
+        if (id !== userId) told.set(id, seatNotice(event));
+    } else if (audience !== null && notice !== null) {
+      for (const id of await options.peopleWith(tenantId, audience.permission)) told.set(id, notice);
+    }
+    for (const [id, text] of told) await notify({ tenantId, userId: id }, text, text.key ?? event.id);
+  };
+
   const preferences = async (caller: Caller): Promise<Preferences> => ({
     categories: channelsFrom(await preferencesOf(db.read, caller.userId)),
     email: caller.email,
@@ -165,13 +186,12 @@ export const createNotifications = (options: NotificationsOptions) => {
   });
 
   return {
-    /** For the bus: makes notices of events for their owners. */
+    /** For the bus: makes notices of events for their owners and whoever else is concerned. */
     published(event: PlatformEvent): void {
-      const notice = event.userId === null ? null : noticeOf(event);
-      if (notice === null || event.userId === null) return;
-      const owner = { tenantId: event.tenantId, userId: event.userId };
-      const work = notify(owner, notice, event.id)
-        .then(() => {})
+      const notice = noticeOf(event);
+      const audience = audienceOf(event);
+      if (audience === null && (notice === null || event.userId === null)) return;
+      const work = tell(event, notice, audience)
         .catch((error: unknown) => options.onError(error, 'a notification could not be made'))
         .finally(() => writing.delete(work));
       writing.add(work);
@@ -237,8 +257,6 @@ export const createNotifications = (options: NotificationsOptions) => {
         return db.write((tx) => deleteNotificationsOf(tx, person));
       },
     }),
-
-    sweep: (): Promise<void> => db.write((tx) => deleteNotificationsBefore(tx, clock.now() - KEEP_MS)),
   };
 };
 

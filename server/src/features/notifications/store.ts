@@ -122,8 +122,15 @@ export const savePreferences = async (tx: Queryable, row: NotificationPreference
     .execute();
 };
 
-export const deleteNotificationsBefore = async (tx: Queryable, before: number): Promise<void> => {
-  await tx.deleteFrom('notifications').where('created_at', '<', before).execute();
+/** Notifications made before `before`, read or not; at most `limit`, how many there were. */
+export const dropNotificationsBefore = async (
+  tx: Queryable,
+  before: number,
+  limit: number,
+): Promise<number> => {
+  const old = tx.selectFrom('notifications').select('id').where('created_at', '<', before).limit(limit);
+  const gone = await tx.deleteFrom('notifications').where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows);
 };
 
 /** Everything of a person, for erasure. */

@@ -96,5 +96,5 @@ export const notificationTools = (notifications: Notifications): ToolSource => {
       },
     },
   ];
-  return { list: () => tools };
+  return { fixed: true, list: () => tools };
 };

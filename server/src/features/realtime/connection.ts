@@ -28,9 +28,14 @@ export interface ConnectionOptions {
   onCaller(caller: Caller, token: string): void;
   chat: ChatSend;
   /** Counts a message as a request of the caller; an error when too many. */
-  admit(caller: Caller): AppError | null;
+  admit(caller: Caller): AppError | null | Promise<AppError | null>;
+  /** A token or a message was turned away for want of proof, right or room. */
+  refused?(caller: Caller | null, error: AppError): void;
   onError(error: unknown, message: string): void;
 }
+
+/** As over HTTP: what the audit trail is told of. */
+const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'COST_EXCEEDED', 'RATE_LIMITED']);
 
 export const MAX_WAITING_BYTES = 1024 * 1024;
 /** A catching-up connection is fed only while less than this waits, so that a long replay is no back-pressure fault. */
@@ -153,7 +158,10 @@ export const createConnection = (options: ConnectionOptions) => {
       const who = await options.authenticate(token);
       if (!closed) accept(who, token, lastEventId);
     } catch (error) {
-      if (error instanceof AppError) return refuse(error);
+      if (error instanceof AppError) {
+        options.refused?.(caller, error);
+        return refuse(error);
+      }
       options.onError(error, 'a socket could not be authenticated');
       end(1011, 'internal error');
     }
@@ -195,7 +203,7 @@ export const createConnection = (options: ConnectionOptions) => {
     request: Record<string, unknown>,
   ): Promise<void> => {
     if (!who.permissions.has('chat:write')) throw forbidden('chat:write');
-    const refusal = options.admit(who);
+    const refusal = await options.admit(who);
     if (refusal !== null) throw refusal;
     // What the run publishes must come after chat.accepted: events wait in the log meanwhile.
     if (position === null) catchUpFrom(log.end());
@@ -245,7 +253,9 @@ export const createConnection = (options: ConnectionOptions) => {
       }
     } catch (error) {
       if (caller === null) return end(CLOSE.unauthorized, 'the first message must be auth');
-      sendError(asAppError(error), id);
+      const fault = asAppError(error);
+      if (REFUSALS.has(fault.code)) options.refused?.(caller, fault);
+      sendError(fault, id);
     }
   };
 

@@ -13,7 +13,9 @@ export interface HubOptions {
   clock: Clock;
   authenticate(token: string): Caller | Promise<Caller>;
   chat: ChatSend;
-  admit(caller: Caller): AppError | null;
+  admit(caller: Caller): AppError | null | Promise<AppError | null>;
+  /** `address` is the peer's. */
+  refused?(caller: Caller | null, address: string, error: AppError): void;
   onError(error: unknown, message: string): void;
   /** Default 30,000: a dead peer is cut within two of these. */
   heartbeatMs?: number;
@@ -23,7 +25,7 @@ export interface HubOptions {
 
 /** Connections by tenant (who gets an event) and by token (who must leave when it ends). */
 export interface Hub {
-  connect(socket: Socket): Connection;
+  connect(socket: Socket, address: string): Connection;
   disconnect(connection: Connection): void;
   /** Says good-bye to all (1001); nothing is accepted afterwards. */
   close(): void;
@@ -115,7 +117,7 @@ export const createHub = (options: HubOptions): Hub => {
   heart.unref();
 
   return {
-    connect(socket) {
+    connect(socket, address) {
       const connection: Connection = createConnection({
         socket,
         log: bus.log,
@@ -124,6 +126,7 @@ export const createHub = (options: HubOptions): Hub => {
         onCaller: (caller, token) => place(connection, caller, token),
         chat: options.chat,
         admit: options.admit,
+        refused: (caller, error) => options.refused?.(caller, address, error),
         onError: options.onError,
       });
       all.add(connection);

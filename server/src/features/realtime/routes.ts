@@ -136,7 +136,7 @@ export const socketPlugin = (options: SocketRouteOptions) => {
       preHandler: handshake,
       handler: (_request, reply) => reply.send(),
       wsHandler: (socket, request) => {
-        const connection = hub.connect(socket);
+        const connection = hub.connect(socket, request.ip);
         socket.on('message', (data: Buffer, isBinary: boolean) => void connection.receive(data, isBinary));
         socket.on('pong', () => connection.pong());
         socket.on('close', () => hub.disconnect(connection));

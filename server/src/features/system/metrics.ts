@@ -4,6 +4,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Gauges {
   activeRuns(): number;
   openStreams(): number;
+  /** Of the queue of background work, over all processes. */
+  jobs(): Promise<{ queued: number; running: number; dead: number }>;
+  /** Free on the disk of the data folder. */
+  dataFreeBytes(): Promise<number>;
 }
 
 export const createMetrics = (gauges: Gauges) => {
@@ -63,10 +67,37 @@ export const createMetrics = (gauges: Gauges) => {
       this.set(gauges.openStreams());
     },
   });
+  new Gauge({
+    name: 'pentarch_jobs',
+    help: 'Background jobs by state: queued, running, dead (given up)',
+    labelNames: ['state'] as const,
+    registers,
+    async collect() {
+      const { queued, running, dead } = await gauges.jobs();
+      this.set({ state: 'queued' }, queued);
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'dead' }, dead);
+    },
+  });
+  new Gauge({
+    name: 'pentarch_data_free_bytes',
+    help: 'Bytes free on the disk of the data folder',
+    registers,
+    async collect() {
+      this.set(await gauges.dataFreeBytes());
+    },
+  });
   const queueDepth = new Gauge({
     name: 'pentarch_queue_depth',
     help: 'Jobs waiting',
     labelNames: ['queue'] as const,
+    registers,
+  });
+
+  const purged = new Counter({
+    name: 'pentarch_retention_purged_rows_total',
+    help: 'Rows dropped because their time of retention was over',
+    labelNames: ['what'] as const,
     registers,
   });
 
@@ -100,6 +131,9 @@ export const createMetrics = (gauges: Gauges) => {
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });
+    },
+    purged(what: string, rows: number): void {
+      purged.inc({ what }, rows);
     },
     queueDepth(queue: string, waiting: number): void {
       queueDepth.set({ queue }, waiting);

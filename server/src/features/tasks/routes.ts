@@ -64,6 +64,7 @@ export const taskRoutes = (tasks: Tasks): AnyRoute[] => [
     tag,
     access: 'tasks:write',
     params: TaskParams,
+    audit: { action: 'task.deleted', targetType: 'task', target: 'id' },
     responses: { 204: null },
     handler: ({ caller, params }) => tasks.remove(caller, params.id),
   }),

@@ -102,5 +102,5 @@ export const taskTools = (tasks: Tasks): ToolSource => {
         }),
     },
   ];
-  return { list: () => tools };
+  return { fixed: true, list: () => tools };
 };

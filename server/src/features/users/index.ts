@@ -1,4 +1,6 @@
+export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
+export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, Person, PersonalData } from './ports.ts';
 export { userRoutes } from './routes.ts';
 export { Email } from './schema.ts';

@@ -7,6 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
+import { userCreated } from './events.rules.ts';
 import type { AccountPort, PersonalData } from './ports.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
@@ -128,15 +129,7 @@ export const createUsers = (options: UsersOptions) => {
     return accounts.hashPassword(input.password);
   };
 
-  const announce = (row: UserRow): void =>
-    options.events.publish({
-      type: 'user.created',
-      tenantId: row.tenant_id,
-      userId: row.id,
-      reach: 'tenant',
-      permission: 'users:read',
-      data: { user_id: row.id, email: row.email, type: row.type },
-    });
+  const announce = (row: UserRow): void => options.events.publish(userCreated(row));
 
   const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
 

@@ -131,3 +131,19 @@ export const countActiveAdmins = async (tx: Queryable, tenantId: string): Promis
     .executeTakeFirstOrThrow();
   return Number(row.total);
 };
+
+/** People who may sign in, oldest first, with what gives them their permissions. */
+export const listActivePeople = (
+  db: Queryable,
+  tenantId: string,
+  limit: number,
+): Promise<Pick<UserRow, 'id' | 'roles' | 'permissions'>[]> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'roles', 'permissions'])
+    .where('tenant_id', '=', tenantId)
+    .where('type', '=', 'person')
+    .where('status', '=', 'active')
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();

@@ -2,3 +2,4 @@ export type { Outbox } from './outbox.ts';
 export { webhookRoutes } from './routes.ts';
 export { WEBHOOK_EVENTS } from './schema.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './service.ts';
+export { dropDeliveriesBefore } from './store.ts';

@@ -30,23 +30,23 @@ export interface OutboxOptions {
 }
 
 const KNOWN: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
-/** Other nodes may add webhooks: what is remembered of a tenant goes stale. One process on SQLite learns of all. */
-const STALE_AFTER_MS = 5_000;
-
 export const bodyOf = (event: PlatformEvent): string =>
   JSON.stringify({ event: event.type, timestamp: iso(event.createdAt), data: event.data });
 
 export const createOutbox = (options: OutboxOptions): Outbox => {
   const { db, clock } = options;
   const recorded = new WeakSet<PlatformEvent>();
-  /** Whether a tenant has webhooks at all: most have none, and pay no write for an event then. */
-  const hasHooks = new Map<string, { any: boolean; readAt: number }>();
+  /**
+   * Whether a tenant has webhooks at all: most have none, and pay no write for an event then. Only one process on SQLite
+   * can know it; elsewhere other nodes add webhooks.
+   */
+  const hasHooks = new Map<string, { any: boolean }>();
   const writing = new Set<Promise<void>>();
 
   const surelyNone = (tenantId: string): boolean => {
     const known = hasHooks.get(tenantId);
     if (known === undefined || known.any) return false;
-    return db.dialect === 'sqlite' || clock.now() - known.readAt < STALE_AFTER_MS;
+    return db.dialect === 'sqlite';
   };
 
   const store = async (tx: Queryable, event: PlatformEvent): Promise<void> => {
@@ -77,7 +77,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
   const learn = async (tenantId: string): Promise<boolean> => {
     if (surelyNone(tenantId)) return false;
     const any = (await activeWebhooks(db.read, tenantId)).length > 0;
-    hasHooks.set(tenantId, { any, readAt: clock.now() });
+    hasHooks.set(tenantId, { any });
     return any;
   };
 

@@ -29,7 +29,6 @@ import {
   attemptsOf,
   cancelPending,
   countWebhooks,
-  deleteDeliveriesBefore,
   deleteWebhook,
   findDelivery,
   findWebhook,
@@ -59,7 +58,6 @@ export interface WebhooksOptions {
 }
 
 const MAX_PER_TENANT = 100;
-const LOG_TTL_MS = 30 * 86_400_000;
 const SHOWN_BODY_CHARACTERS = 16 * 1024;
 /** At once in this process; and for one receiver over all, so that a hanging one does not hold up the others. */
 const CONCURRENCY = 16;
@@ -357,7 +355,6 @@ export const createWebhooks = (options: WebhooksOptions) => {
     },
 
     /** Drops what the log keeps no longer. */
-    sweep: (): Promise<void> => db.write((tx) => deleteDeliveriesBefore(tx, clock.now() - LOG_TTL_MS)),
   };
 };
 

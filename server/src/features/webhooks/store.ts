@@ -223,11 +223,14 @@ export const lastStatuses = async (
   return new Map(rows.map((row) => [row.delivery_id, row.status_code]));
 };
 
-/** The log is kept for a while only. */
-export const deleteDeliveriesBefore = async (tx: Queryable, before: number): Promise<void> => {
-  await tx
-    .deleteFrom('webhook_deliveries')
-    .where('status', '!=', 'pending')
+/** Deliveries that ended before `before`, with their attempts; at most `limit`, how many there were. */
+export const dropDeliveriesBefore = async (tx: Queryable, before: number, limit: number): Promise<number> => {
+  const old = tx
+    .selectFrom('webhook_deliveries')
+    .select('id')
     .where('finished_at', '<', before)
-    .execute();
+    .where('status', '!=', 'pending')
+    .limit(limit);
+  const gone = await tx.deleteFrom('webhook_deliveries').where('id', 'in', old).executeTakeFirst();
+  return Number(gone.numDeletedRows);
 };

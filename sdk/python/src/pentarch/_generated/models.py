@@ -801,6 +801,30 @@ class Health(TypedDict):
     uptime_s: int
 
 
+class ImportConversationsRequest(TypedDict):
+    conversations: list[dict[str, Any]]
+    """As ChatGPT or Open WebUI exports them"""
+
+
+class ImportConversationsResult(TypedDict):
+    imported: int
+    skipped: int
+    """Imported before, or twice in this export"""
+    failed: int
+    conversation_ids: list[str]
+    """Of those that came in"""
+    errors: list[ImportConversationsResultError]
+    """The first 100"""
+
+
+class ImportConversationsResultError(TypedDict):
+    index: int
+    """Place in the export, from 0"""
+    source_id: str | None
+    title: str | None
+    reason: str
+
+
 class ImportMcpServersRequest(TypedDict):
     mcpServers: dict[str, ImportMcpServersRequestMcpServer]
     """The form that MCP clients share"""

@@ -854,6 +854,15 @@ class Conversations:
         """Start a conversation"""
         return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
 
+    def import_(
+        self,
+        *,
+        conversations: builtins.list[dict[str, Any]],
+        options: CallOptions | None = None,
+    ) -> m.ImportConversationsResult:
+        """Bring in conversations of ChatGPT or Open WebUI"""
+        return cast("m.ImportConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
+
     def get(
         self,
         id: str,
@@ -981,6 +990,15 @@ class AsyncConversations:
     ) -> m.Conversation:
         """Start a conversation"""
         return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    async def import_(
+        self,
+        *,
+        conversations: builtins.list[dict[str, Any]],
+        options: CallOptions | None = None,
+    ) -> m.ImportConversationsResult:
+        """Bring in conversations of ChatGPT or Open WebUI"""
+        return cast("m.ImportConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
 
     async def get(
         self,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
+import type { EventSink } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Audit } from '../../audit/index.ts';
 import {
@@ -10,7 +11,13 @@ import {
   insertTenant,
   type TenantRow,
 } from '../../tenants/index.ts';
-import { findUserByExternalId, insertUser, type UserRow, updateUser } from '../../users/index.ts';
+import {
+  findUserByExternalId,
+  insertUser,
+  type UserRow,
+  updateUser,
+  userCreated,
+} from '../../users/index.ts';
 import { DEFAULT_TENANT } from '../principal.ts';
 import { type ExternalPerson, slugOf } from './claims.rules.ts';
 
@@ -20,6 +27,7 @@ export interface PeopleOptions {
   db: Db;
   clock: Clock;
   audit: Audit;
+  events: EventSink;
   issuer: string;
   /** False: only people and organisations that are here already may come in. */
   create: boolean;
@@ -100,7 +108,7 @@ export const createPeople = (options: PeopleOptions) => {
       updated_at: at,
       last_seen_at: null,
     };
-    return db.write(async (tx) => {
+    const made = await db.write(async (tx) => {
       const raced = await findUserByExternalId(tx, external);
       if (raced !== undefined) return raced;
       await insertUser(tx, row);
@@ -115,6 +123,8 @@ export const createPeople = (options: PeopleOptions) => {
       });
       return row;
     });
+    if (made === row) options.events.publish(userCreated(row));
+    return made;
   };
 
   /** The provider is right about names and, where it names them, roles. */

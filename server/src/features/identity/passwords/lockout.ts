@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { attemptsLeft, failuresInWindow, lockedForS } from './rules.ts';
-import { clearFailures, readFailures, writeFailures } from './store.ts';
+import { clearFailures, lockAccount, readFailures, writeFailures } from './store.ts';
 
 /** Keeps guesses at one account below the limit, those that run at the same time included. */
 export interface Lockout {
@@ -24,9 +24,7 @@ export const createLockout = (options: { db: Db; clock: Clock; enabled: boolean 
       const times = await readFailures(db.read, account);
       const retryAfterS = lockedForS(times, clock.now());
       if (retryAfterS > 0) {
-        throw new AppError('RATE_LIMITED', 'too many failed sign-ins on this account; try again later', {
-          retryAfterS,
-        });
+        throw refusal(retryAfterS);
       }
       const state = running.get(account) ?? { count: 0, waiting: [] };
       running.set(account, state);
@@ -46,17 +44,48 @@ export const createLockout = (options: { db: Db; clock: Clock; enabled: boolean 
     if (state.count === 0) running.delete(account);
   };
 
+  const refusal = (retryAfterS: number): AppError =>
+    new AppError('RATE_LIMITED', 'too many failed sign-ins on this account; try again later', {
+      retryAfterS,
+    });
+
+  /** Counts an attempt as failed, after those that other nodes count; its time. Throws RATE_LIMITED above the limit. */
+  const count = (account: string): Promise<number> =>
+    db.write(async (tx) => {
+      await lockAccount(tx, account);
+      const now = clock.now();
+      const all = await readFailures(tx, account);
+      const retryAfterS = lockedForS(all, now);
+      if (retryAfterS > 0) throw refusal(retryAfterS);
+      await writeFailures(tx, account, [...failuresInWindow(all, now), now], now);
+      return now;
+    });
+
+  const uncount = (account: string, at: number): Promise<void> =>
+    db.write(async (tx) => {
+      await lockAccount(tx, account);
+      const times = [...(await readFailures(tx, account))];
+      const place = times.indexOf(at);
+      if (place >= 0) times.splice(place, 1);
+      await writeFailures(tx, account, times, clock.now());
+    });
+
   return {
     async attempt(email, check) {
       if (!options.enabled) return check();
       const account = hash('sha256', email, 'base64url');
       await enter(account);
       try {
-        const result = await check();
-        const before = await readFailures(db.read, account);
+        // Other nodes check guesses at the same time: there each counts from its beginning.
+        const counted = db.dialect === 'postgres' ? await count(account) : null;
+        const result = await check().catch(async (error: unknown) => {
+          if (counted !== null) await uncount(account, counted);
+          throw error;
+        });
         if (result !== null) {
+          const before = await readFailures(db.read, account);
           if (before.length > 0) await db.write((tx) => clearFailures(tx, account));
-        } else {
+        } else if (counted === null) {
           await db.write(async (tx) => {
             const now = clock.now();
             const times = failuresInWindow(await readFailures(tx, account), now);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queryable } from '../../../db/db.ts';
 
 export const readFailures = async (db: Queryable, account: string): Promise<number[]> => {
@@ -29,4 +30,9 @@ export const clearFailures = async (tx: Queryable, account: string): Promise<voi
 
 export const deleteFailuresBefore = async (tx: Queryable, before: number): Promise<void> => {
   await tx.deleteFrom('login_failures').where('updated_at', '<', before).execute();
+};
+
+/** Until the end of the transaction no other node counts attempts at this account (PostgreSQL). */
+export const lockAccount = async (tx: Queryable, account: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sign-in:${account}`}, 0))`.execute(tx);
 };

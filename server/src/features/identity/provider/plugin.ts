@@ -87,6 +87,7 @@ const wantsPage = (request: FastifyRequest): boolean =>
   /text\/html/.test(request.headers.accept ?? '') && !/application\/json/.test(request.headers.accept ?? '');
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  if (error instanceof AppError) request.context.fault = error;
   const fault = asOAuthError(error);
   if (fault.status >= 500) request.log.error({ err: error }, 'the identity provider failed');
   if (fault.status === 413 && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {

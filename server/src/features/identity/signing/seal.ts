@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Keeps secrets of the store unreadable without the key file of the data folder. */
@@ -8,28 +8,32 @@ export interface Seal {
   open(sealed: string): string;
 }
 
-/** The text of a file made with `make` at first sight, readable by its owner alone. */
-export const secretFile = (dataDir: string, name: string, make: () => string): string => {
+/**
+ * A secret of the platform: the text of its file in the data folder; else derived from PLATFORM_KEY, so that all nodes
+ * have the same; else random, in a file made now, readable by its owner alone.
+ */
+export const platformSecret = (dataDir: string, name: string, platformKey: string | null): string => {
   const folder = path.join(dataDir, 'keys');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, name);
+  if (platformKey !== null && !existsSync(file)) {
+    return Buffer.from(hkdfSync('sha256', platformKey, 'pentarch', name, SECRET_BYTES)).toString('base64url');
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(file, `${make()}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return readFileSync(file, 'utf8').trim();
 };
 
+const SECRET_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** AES-256-GCM; the sealed form is base64url of iv, tag and ciphertext. */
-export const createSeal = (dataDir: string): Seal => {
-  const key = Buffer.from(
-    secretFile(dataDir, 'identity.key', () => randomBytes(32).toString('base64url')),
-    'base64url',
-  );
+export const createSeal = (dataDir: string, platformKey: string | null = null): Seal => {
+  const key = Buffer.from(platformSecret(dataDir, 'identity.key', platformKey), 'base64url');
   if (key.length !== 32)
     throw new Error('keys/identity.key in the data folder is damaged: 32 bytes expected');
   return {

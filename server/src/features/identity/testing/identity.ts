@@ -56,6 +56,7 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
       dataDir,
       publicUrl: () => ISSUER,
       audit: createAudit(clock),
+      events: { publish: () => {} },
       mailer: { delivers: false, send: () => Promise.resolve() },
       log: { info: silent, warn: silent, error: silent },
     });

@@ -23,6 +23,9 @@ const MAX_DEPTH = 16;
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
+/** Name of the folder that holds the folders of a tenant's users. */
+export const tenantFolder = (tenantId: string): string => hashed(tenantId);
+
 /** Parts of a relative path; refuses what leads elsewhere or cannot be a name. */
 const partsOf = (given: string): string[] => {
   const parts = given
@@ -67,7 +70,7 @@ const DELETE = { readOnlyHint: false, destructiveHint: true, idempotentHint: tru
 /** `root`: a folder that belongs to this server alone. */
 export const createFilesServer = (root: string): BuiltinServer => {
   const homeOf = async (caller: Caller): Promise<string> => {
-    const home = path.join(root, hashed(caller.tenantId), hashed(caller.userId));
+    const home = path.join(root, tenantFolder(caller.tenantId), hashed(caller.userId));
     await mkdir(home, { recursive: true, mode: 0o700 });
     return realpath(home);
   };

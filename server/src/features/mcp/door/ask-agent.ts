@@ -75,5 +75,5 @@ export const createAskAgentSource = ({ agents, ask }: AskAgentOptions): ToolSour
       }
     },
   };
-  return { list: (caller) => (caller.permissions.has(tool.permission) ? [tool] : []) };
+  return { fixed: true, list: (caller) => (caller.permissions.has(tool.permission) ? [tool] : []) };
 };

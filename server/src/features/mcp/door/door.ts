@@ -14,8 +14,9 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
 import { AnyObject } from '../../../kernel/schema.ts';
 import { createSchemaChecker } from '../check-schema.ts';
-import { createDoorSessions } from './sessions.ts';
-import { createDoorServer, type DoorToolOptions } from './tools.ts';
+import { createDoorSessions, type SharedSessions } from './sessions.ts';
+import { createDoorServer, type DoorToolOptions, signatureOf, usableTools } from './tools.ts';
+import { createToolWatch } from './watch.ts';
 
 /**
  * The platform as an MCP server: `/mcp` over streamable HTTP. Clients of the 2026-07-28 revision are served request by
@@ -33,10 +34,20 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
   /** Origins of web pages that may call, besides the service's own. */
   corsOrigins: readonly string[];
   draining(): boolean;
+  /** With several nodes; null for one by itself. */
+  shared: SharedSessions | null;
+  /** How often the tools of those who listen are looked at; default 5,000. */
+  watchEveryMs?: number;
   /** Counts the request for its caller and sets the rate headers; the refusal, or null. */
-  limit(request: FastifyRequest, reply: FastifyReply): AppError | null;
+  limit(request: FastifyRequest, reply: FastifyReply): AppError | null | Promise<AppError | null>;
 }
 
+/** A client that subscribes to changes (2026-07-28 revision). */
+const isListening = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
+
+/** As long as a change of rights may take on open streams. */
+const WATCH_EVERY_MS = 5_000;
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 
@@ -49,7 +60,7 @@ const isClientFault = (error: unknown): boolean =>
 const RPC_CODE: Readonly<Record<number, number>> = { 400: -32600, 404: -32001, 422: -32700 };
 
 export const createMcpDoor = (options: McpDoorOptions) => {
-  const sessions = createDoorSessions(options.now);
+  const sessions = createDoorSessions(options.now, options.shared);
   const schemas = createSchemaChecker();
   const callers = new WeakMap<AuthInfo, Caller>();
   let onError: (error: unknown) => void = () => {};
@@ -64,10 +75,28 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     { legacy: 'reject', onerror: (error) => onError(error) },
   );
 
+  const watch = createToolWatch({
+    authenticate: options.authenticate,
+    signatureOf: async (caller) => signatureOf(await usableTools(options.sources, caller)),
+    everyMs: options.watchEveryMs ?? WATCH_EVERY_MS,
+    onError: (error) => onError(error),
+  });
+
+  /** Until the answer's stream closes. */
+  const watchStream = (request: FastifyRequest, reply: FastifyReply, changed: () => void): void => {
+    const stop = watch.add({
+      token: bearerToken(request) ?? '',
+      changed,
+      end: () => reply.raw.destroy(),
+    });
+    reply.raw.once('close', stop);
+  };
+
   const metadataUrl = (): string => `${options.publicUrl()}${METADATA}${PATH}`;
 
   const refuse = (reply: FastifyReply, error: AppError): FastifyReply => {
     const status = error.code === 'VALIDATION_ERROR' ? 400 : error.status;
+    reply.request.context.fault = error;
     if (error.code === 'UNAUTHORIZED') {
       const fault = error.details.reason === 'TOKEN_MISSING' ? '' : ', error="invalid_token"';
       reply.header('www-authenticate', `Bearer resource_metadata="${metadataUrl()}"${fault}`);
@@ -113,7 +142,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       );
     }
     request.context.caller = await signIn(request);
-    const limited = options.limit(request, reply);
+    const limited = await options.limit(request, reply);
     if (limited !== null) throw limited;
     if (options.draining()) {
       throw new AppError('SERVICE_UNAVAILABLE', 'the server is shutting down; try again', { retryAfterS: 5 });
@@ -139,6 +168,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       const authInfo: AuthInfo = { token: '', clientId: caller.userId, scopes: [...caller.permissions] };
       callers.set(authInfo, caller);
       takeOver(reply);
+      // The bus tells all who listen: one look too many at a list does no harm.
+      if (isListening(body)) watchStream(request, reply, () => modern.notify.toolsChanged());
       const handler = toNodeHandler(
         { fetch: (incoming) => modern.fetch(incoming, { authInfo, parsedBody: body }) },
         { onerror: (error) => onError(error) },
@@ -148,9 +179,13 @@ export const createMcpDoor = (options: McpDoorOptions) => {
 
     const id = request.headers['mcp-session-id'];
     if (typeof id === 'string') {
-      const session = sessions.find(id, caller);
+      const session = await sessions.find(id, caller, (current) => createDoorServer(toolOptions, current));
       if (session === null) throw new AppError('NOT_FOUND', 'the session is not known; initialize a new one');
+      if (request.method === 'DELETE') sessions.ended(id);
       takeOver(reply);
+      if (request.method === 'GET') {
+        watchStream(request, reply, () => void session.server.sendToolListChanged().catch(onError));
+      }
       return session.transport.handleRequest(request.raw, reply.raw, body);
     }
     const messages = Array.isArray(body) ? body : [body];
@@ -240,6 +275,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       metadataRoute(`${METADATA}${PATH}`, 'getMcpResourceMetadata'),
     ],
     close: async (): Promise<void> => {
+      watch.close();
       await sessions.close();
       await modern.close();
     },

@@ -1,11 +1,11 @@
+import { hash } from 'node:crypto';
 import { type ContentBlock, isSpecType, Server } from '@modelcontextprotocol/server';
 import { fieldFaults } from '../../../http/map-error.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
-import { type NanoUsd, usdToNano } from '../../../kernel/money.ts';
-import type { AgentTool, ToolGate, ToolSource } from '../../../kernel/tools.ts';
+import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool, type ProgressContext } from '../calls.ts';
 import type { SchemaChecker } from '../check-schema.ts';
 
@@ -15,13 +15,7 @@ export interface DoorToolOptions {
   gate: ToolGate;
   schemas: SchemaChecker;
   version: string;
-  meter(entry: {
-    caller: Caller;
-    server: string;
-    tool: string;
-    costNanoUsd: NanoUsd;
-    requestId: string;
-  }): Promise<void>;
+  book: ToolBook;
   onError(error: unknown): void;
 }
 
@@ -46,22 +40,34 @@ const failure = (text: string, structured?: Record<string, unknown>): TextResult
 const asObject = (value: unknown): Record<string, unknown> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 
+/** What this caller may call through the door now. */
+export const usableTools = async (sources: readonly ToolSource[], caller: Caller): Promise<AgentTool[]> => {
+  const lists = await Promise.all(sources.map((source) => source.list(caller, null)));
+  return lists.flat().filter((tool) => caller.permissions.has(tool.permission) && NAME.test(fullName(tool)));
+};
+
+/** Equal for lists of tools that a client sees as equal. */
+export const signatureOf = (tools: readonly AgentTool[]): string =>
+  hash(
+    'sha256',
+    JSON.stringify(
+      tools.map((tool) => [fullName(tool), tool.description, tool.inputSchema, tool.annotations]).sort(),
+    ),
+    'base64',
+  );
+
 /** A server for one caller; `caller` is asked at each message, since permissions change while a session lasts. */
 export const createDoorServer = (options: DoorToolOptions, caller: () => Caller): Server => {
   const server = new Server(
     { name: 'pentarch', title: 'Pentarch', version: options.version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: true } },
       instructions:
         'Tools of the organisation, under its governance: a call may have to wait for an approval, and says so.',
     },
   );
 
-  const usable = async (): Promise<AgentTool[]> => {
-    const who = caller();
-    const lists = await Promise.all(options.sources.map((source) => source.list(who, null)));
-    return lists.flat().filter((tool) => who.permissions.has(tool.permission) && NAME.test(fullName(tool)));
-  };
+  const usable = (): Promise<AgentTool[]> => usableTools(options.sources, caller());
 
   server.setRequestHandler('tools/list', async () => ({
     tools: (await usable()).map((tool) => ({
@@ -82,7 +88,7 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
       const result = await tool.callForResult(args, context);
       const structured = asObject(result.structured);
       return {
-        costNanoUsd: usdToNano(tool.policy.cost_usd ?? 0),
+        isError: result.isError,
         answer: {
           content: result.content.filter((block): block is McpContent & ContentBlock =>
             isSpecType.ContentBlock(block),
@@ -95,7 +101,8 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     const outcome = await tool.call(args, context);
     const structured = asObject(outcome.structured);
     return {
-      costNanoUsd: outcome.costNanoUsd ?? 0,
+      isError: outcome.isError,
+      ...(outcome.costNanoUsd === undefined ? {} : { costNanoUsd: outcome.costNanoUsd }),
       answer: {
         content: [{ type: 'text' as const, text: outcome.content }],
         isError: outcome.isError,
@@ -148,23 +155,15 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     };
     try {
       const decision = await options.gate.check(tool, args, context);
-      if (decision.outcome === 'denied') return failure(`the call was not approved: ${decision.reason}`);
+      if (decision.outcome === 'denied') {
+        await options.book.refused(tool, args, context, decision.reason, decision.proposalId);
+        return failure(`the call was not approved: ${decision.reason}`);
+      }
       if (decision.outcome === 'wait') {
         const text = `The call waits for an approval (proposal ${decision.proposalId}). It runs by itself once that is given.`;
         return failure(text, { status: 'awaiting_approval', proposal_id: decision.proposalId });
       }
-      const { answer, costNanoUsd } = await perform(tool, args, context);
-      if (costNanoUsd > 0) {
-        const { server: serverName, name } = tool;
-        await options.meter({
-          caller: who,
-          server: serverName,
-          tool: name,
-          costNanoUsd,
-          requestId: context.requestId,
-        });
-      }
-      return answer;
+      return (await options.book.carryOut(tool, args, context, () => perform(tool, args, context))).answer;
     } catch (error) {
       if (error instanceof AppError && error.code !== 'INTERNAL_ERROR') {
         return failure(error.message, { code: error.code });

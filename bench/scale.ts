@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Db } from '../server/src/db/db.ts';
+import { openPostgres, openSqlite } from '../server/src/db/open.ts';
+import { createIndexLoader } from '../server/src/features/knowledge/index.ts';
+import { newId } from '../server/src/kernel/ids.ts';
+import type { Client } from '../server/test/support/client.ts';
+import { startTestProvider } from '../server/test/support/provider.ts';
+import { startServer } from '../server/test/support/server.ts';
+
+/**
+ * How the cost of the same requests grows with what is stored:
+ *
+ *   node bench/scale.ts [--levels 1000,10000,100000] [--chunks 1000,10000,100000] [--tenants 20] [--runs 25]
+ *
+ * On SQLite; with DATABASE_URL set, on that (empty) PostgreSQL database. Messages all belong to one person, the worst
+ * case for lists; chunks are spread over the tenants. Prints lower quartiles in ms and their ratio to the first level: the ratios
+ * are what counts, since the machine may be busy. The model is the test provider of 50 tokens, without a wait.
+ */
+const { values } = parseArgs({
+  options: {
+    levels: { type: 'string', default: '1000,10000,100000' },
+    chunks: { type: 'string', default: '1000,10000,100000' },
+    tenants: { type: 'string', default: '20' },
+    runs: { type: 'string', default: '25' },
+  },
+});
+const numbers = (list: string): number[] => list.split(',').map(Number);
+const RUNS = Number(values.runs);
+const TENANTS = Number(values.tenants);
+const DATABASE_URL = process.env.DATABASE_URL ?? '';
+
+const MESSAGES_PER_CONVERSATION = 20;
+const CHUNKS_PER_DOCUMENT = 50;
+const DIMENSIONS = 384;
+const BATCH = 500;
+const VOCABULARY = 20_000;
+
+/** The same numbers in each run (a linear congruential generator, Numerical Recipes). */
+let seed = 42;
+const random = (): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+/** Words as texts have them: the n-th most frequent one about 1/n as often as the first (Zipf). */
+const word = (): string => `w${Math.floor(Math.exp(random() * Math.log(VOCABULARY))).toString(36)}`;
+const sentence = (words: number): string => Array.from({ length: words }, word).join(' ');
+
+const openStore = (dataDir: string): Promise<Db> =>
+  DATABASE_URL === ''
+    ? openSqlite({ file: path.join(dataDir, 'pentarch.sqlite'), synchronous: 'normal' })
+    : openPostgres({ url: DATABASE_URL });
+
+interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+/** Whole conversations until there are `wanted` messages. */
+const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number): Promise<void> => {
+  const ids = { tenant_id: owner.tenantId, user_id: owner.userId };
+  for (let n = have; n < wanted; n += BATCH) {
+    const conversations = Array.from({ length: BATCH / MESSAGES_PER_CONVERSATION }, () => newId());
+    await db.write(async (tx) => {
+      const now = Date.now();
+      await tx
+        .insertInto('conversations')
+        .values(
+          conversations.map((id) => ({
+            ...ids,
+            id,
+            title: sentence(4),
+            status: 'active',
+            metadata: '{}',
+            agent_ids: '["zeus"]',
+            message_count: MESSAGES_PER_CONVERSATION,
+            cost_nano: 0,
+            created_at: now,
+            updated_at: now,
+          })),
+        )
+        .execute();
+      await tx
+        .insertInto('messages')
+        .values(
+          conversations.flatMap((conversationId) =>
+            Array.from({ length: MESSAGES_PER_CONVERSATION }, (_, i) => ({
+              ...ids,
+              id: newId(),
+              conversation_id: conversationId,
+              role: i % 2 === 0 ? 'user' : 'assistant',
+              content: sentence(40),
+              cost_nano: 0,
+              created_at: now + i,
+            })),
+          ),
+        )
+        .execute();
+    });
+  }
+};
+
+const unitVector = (): Float32Array => {
+  const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
+};
+
+/** Whole documents until there are `wanted` chunks, turn by turn over the tenants. */
+const fillChunks = async (
+  db: Db,
+  dataDir: string,
+  owners: readonly Owner[],
+  have: number,
+  wanted: number,
+): Promise<void> => {
+  const file = db.dialect === 'sqlite' ? path.join(dataDir, 'pentarch.sqlite') : null;
+  const loader = await createIndexLoader(db, file);
+  const [model] = await db.read.selectFrom('embedding_models').select(['n', 'id', 'dimensions']).execute();
+  const [sample] = await db.read.selectFrom('documents').select(['chunking_version']).execute();
+  if (model === undefined || sample === undefined) throw new Error('no document has been uploaded');
+  await loader.prepare([model]);
+  for (let n = have; n < wanted; n += CHUNKS_PER_DOCUMENT) {
+    const owner = owners[(n / CHUNKS_PER_DOCUMENT) % owners.length] ?? owners[0];
+    if (owner === undefined) throw new Error('no tenant');
+    const id = newId();
+    const chunks = Array.from({ length: CHUNKS_PER_DOCUMENT }, (_, i) => ({
+      id: newId(),
+      document_id: id,
+      tenant_id: owner.tenantId,
+      ordinal: i,
+      start_offset: 0,
+      end_offset: 1,
+      heading_path: '["Book"]',
+      text: sentence(120),
+    }));
+    await db.write(async (tx) => {
+      await tx
+        .insertInto('documents')
+        .values({
+          id,
+          tenant_id: owner.tenantId,
+          user_id: owner.userId,
+          status: 'ready',
+          title: 'Book',
+          content_type: 'text/plain',
+          size_bytes: 1,
+          sha256: createHash('sha256').update(id).digest('hex'),
+          chunk_count: chunks.length,
+          visibility: 'tenant',
+          metadata: '{}',
+          folded_name: 'book',
+          text: 'x',
+          model_n: model.n,
+          chunking_version: sample.chunking_version,
+          created_at: Date.now(),
+        })
+        .execute();
+      await tx.insertInto('chunks').values(chunks).execute();
+    });
+    await loader.add(chunks.map((chunk) => ({ chunkId: chunk.id, vector: unitVector() })));
+  }
+  await loader.close();
+};
+
+/** The lower quartile: what the request costs when nobody else has the processor. */
+const quartile = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 2] ?? 0;
+
+const timed = async (ask: (n: number) => Promise<{ status: number; text: string }>): Promise<number> => {
+  const times: number[] = [];
+  for (let n = -3; n < RUNS; n += 1) {
+    const from = performance.now();
+    const answer = await ask(n);
+    if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+    if (n >= 0) times.push(performance.now() - from);
+  }
+  return quartile(times);
+};
+
+const messageRequests = (client: Client, conversationId: string) => ({
+  'list conversations': () => client.get('/api/v1/conversations?limit=20'),
+  'list, page 40': () => client.get('/api/v1/conversations?limit=20&page=40'),
+  'search conversations': () => client.get('/api/v1/conversations?q=w5k%20w2b&limit=20'),
+  'read one': () => client.get(`/api/v1/conversations/${conversationId}/messages?limit=50`),
+  'chat turn': () => client.post('/api/v1/chat', { message: 'And then?', context: { agent_id: 'zeus' } }),
+  'costs of the month': () => client.get('/api/v1/costs/usage?period=month'),
+});
+
+const searchRequests = (client: Client) => ({
+  search: (n: number) =>
+    client.post('/api/v1/knowledge/search', {
+      query: `w${(40 + Math.abs(n)).toString(36)} w${(300 + Math.abs(n)).toString(36)} w5k`,
+    }),
+  'search, rare word': () => client.post('/api/v1/knowledge/search', { query: 'polishing' }),
+  'list documents': () => client.get('/api/v1/knowledge/documents?limit=20'),
+});
+
+const table = (title: string, levels: readonly number[], rows: Map<string, number[]>): void => {
+  console.log(
+    `\n${title}\n${''.padEnd(22)}${levels.map((n) => n.toLocaleString('en').padStart(18)).join('')}`,
+  );
+  for (const [name, times] of rows) {
+    const cells = times.map((ms) =>
+      `${ms.toFixed(1)} ms × ${(ms / (times[0] ?? ms)).toFixed(2)}`.padStart(18),
+    );
+    console.log(`${name.padEnd(22)}${cells.join('')}`);
+  }
+};
+
+const provider = await startTestProvider({ tokens: 50 });
+const server = await startServer({
+  env: {
+    DATABASE_URL,
+    MODEL: 'compatible/test-model',
+    COMPATIBLE_BASE_URL: provider.url,
+    LOG_LEVEL: 'info',
+  },
+});
+try {
+  const first = await server.signIn();
+  const me = (await first.get('/v2/users/me')).json<{ id: string; tenant_id: string }>();
+  await first.post('/api/v1/knowledge/documents', { title: 'First', content: 'Polishing the lens.' });
+  const owners: Owner[] = [{ tenantId: me.tenant_id, userId: me.id }];
+  for (let n = 1; n < TENANTS; n += 1) {
+    const made = await first.post('/v2/tenants', { name: `T ${n}`, slug: `t-${n}` });
+    owners.push({ tenantId: made.json<{ id: string }>().id, userId: newId() });
+  }
+
+  /** Fills while the server is down, then asks it the same again. */
+  const climb = async (
+    levels: readonly number[],
+    fill: (db: Db, have: number, wanted: number) => Promise<void>,
+    requests: (
+      client: Client,
+    ) => Promise<Record<string, (n: number) => Promise<{ status: number; text: string }>>>,
+  ): Promise<Map<string, number[]>> => {
+    const rows = new Map<string, number[]>();
+    let have = 0;
+    for (const wanted of levels) {
+      await server.end('SIGTERM');
+      const db = await openStore(server.dataDir);
+      const from = performance.now();
+      await fill(db, have, wanted);
+      console.error(`${wanted - have} written in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+      await db.close();
+      have = wanted;
+      await server.start();
+      const client = await server.signIn();
+      for (const [name, ask] of Object.entries(await requests(client))) {
+        rows.set(name, [...(rows.get(name) ?? []), await timed(ask)]);
+      }
+    }
+    return rows;
+  };
+
+  const [owner = { tenantId: '', userId: '' }] = owners;
+  const levels = numbers(values.levels);
+  const messages = await climb(
+    levels,
+    (db, have, wanted) => fillMessages(db, owner, have, wanted),
+    async (client) => {
+      const page = await client.get('/api/v1/conversations?limit=1&page=20');
+      const [one] = page.json<{ items: { id: string }[] }>().items;
+      return messageRequests(client, one?.id ?? '');
+    },
+  );
+  const chunkLevels = numbers(values.chunks);
+  const searches = await climb(
+    chunkLevels,
+    (db, have, wanted) => fillChunks(db, server.dataDir, owners, have, wanted),
+    async (client) => searchRequests(client),
+  );
+  const engine = DATABASE_URL === '' ? 'SQLite' : 'PostgreSQL';
+  table(`${engine}: messages of one person (lower quartile of ${RUNS})`, levels, messages);
+  table(`${engine}: chunks in ${TENANTS} tenants (lower quartile of ${RUNS})`, chunkLevels, searches);
+} finally {
+  await server.close();
+  await provider.close();
+}

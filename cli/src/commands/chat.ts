@@ -1,0 +1,294 @@
+import { Command } from 'commander';
+import type { ChatEvent, ChatStream, Citation, Proposal } from 'pentarch-sdk';
+import type { Context } from '../context.ts';
+import { CliError, type ExitCode, failureOf, usage } from '../errors.ts';
+import { type Lines, openLines, readAll } from '../prompt.ts';
+import { flagOption, type Shell, textOption } from '../shell.ts';
+import { oneLine } from '../text.ts';
+
+/**
+ * Talking with the agents. The answer and its sources go to standard output, what happens on the way (who answers, tools,
+ * proposals, cost) to standard error.
+ */
+
+interface Talk {
+  readonly context: Context;
+  readonly agent: string | null;
+  readonly model: string | null;
+  readonly events: boolean;
+  /** Questions can be asked; null where nobody sits there. */
+  readonly lines: Lines | null;
+  /** The caller has governance:vote. */
+  readonly mayVote: () => Promise<boolean>;
+}
+
+interface Told {
+  readonly conversationId: string | null;
+  readonly exitCode: ExitCode;
+}
+
+const citationLine = ({ title, page, quote }: Citation, n: number): string => {
+  const where = page === null ? '' : `, p. ${page}`;
+  const text = oneLine(quote);
+  return `[${n + 1}] ${oneLine(title)}${where}: “${text.length > 160 ? `${text.slice(0, 159)}…` : text}”`;
+};
+
+const proposalText = ({ action, estimated_cost: cost, risk, reason }: Proposal): string =>
+  `${oneLine(action)} (${cost} USD, risk ${risk}${reason === null ? '' : `; ${oneLine(reason)}`})`;
+
+/** Asks for a vote until the proposal is decided elsewhere. */
+const askForVote = async (talk: Talk, proposal: Proposal, decided: AbortSignal): Promise<void> => {
+  const { context, lines } = talk;
+  const { out, client } = context;
+  if (lines === null || !(await talk.mayVote())) {
+    out.note(`  decide with: pentarch proposals vote ${proposal.id} approve|reject`);
+    return;
+  }
+  const line = await lines.next('  approve? [y]es [n]o, anything else leaves it open: ', decided);
+  const answer = line?.trim().toLowerCase() ?? '';
+  const vote = /^y(es)?$/.test(answer) ? 'approve' : /^no?$/.test(answer) ? 'reject' : null;
+  if (vote === null) return;
+  try {
+    const after = await client.governance.voteOnProposal(proposal.id, { vote });
+    out.note(`  ${vote === 'approve' ? 'approved' : 'rejected'} by you: ${after.status}`);
+  } catch (error) {
+    out.note(`  the vote was not taken: ${failureOf(error).message}`);
+  }
+};
+
+const FINISHES: Readonly<Record<string, ExitCode>> = { stop: 0, length: 0, cancelled: 130 };
+
+/** Follows one answer to its end. Ctrl-C cancels the run at the server; a second one leaves it. */
+const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): Promise<Told> => {
+  const { out, client, runtime } = talk.context;
+  const leave = new AbortController();
+  const votes = new Map<string, AbortController>();
+  const asked: Promise<void>[] = [];
+  let runId: string | null = null;
+  let conversationId: string | null = null;
+  let interrupts = 0;
+  let agent = '';
+  let open = false;
+  let exitCode: ExitCode = 0;
+
+  const forget = runtime.onInterrupt(() => {
+    interrupts += 1;
+    for (const waiting of votes.values()) waiting.abort();
+    if (runId === null || interrupts > 1) return leave.abort();
+    out.note('\ncancelling …');
+    client.chat.cancelRun(runId, { maxRetries: 0 }).catch(() => leave.abort());
+  });
+
+  const breakLine = (): void => {
+    if (open && !out.json) out.raw('\n');
+    open = false;
+  };
+  const note = (text: string): void => {
+    breakLine();
+    out.note(out.dim(text));
+  };
+
+  const propose = (proposal: Proposal): void => {
+    breakLine();
+    out.note(`${out.warn('proposal')} ${proposalText(proposal)}: ${proposal.status}`);
+    const known = votes.get(proposal.id);
+    const decided = proposal.status !== 'voting' && proposal.status !== 'awaiting_human';
+    if (decided) return known?.abort();
+    if (known !== undefined) return;
+    const waiting = new AbortController();
+    votes.set(proposal.id, waiting);
+    asked.push(askForVote(talk, proposal, waiting.signal));
+  };
+
+  const tell = (event: ChatEvent): void => {
+    switch (event.event) {
+      case 'run.started':
+        runId = event.data.run_id;
+        conversationId = event.data.conversation_id;
+        return;
+      case 'agent.selected': {
+        const changed = agent !== '' && agent !== event.data.agent_id;
+        agent = event.data.agent_id;
+        return note(`${changed ? '→ handed to' : '·'} ${agent}: ${oneLine(event.data.reason)}`);
+      }
+      case 'message.delta':
+        if (!out.json) out.text(event.data.content);
+        open = !event.data.content.endsWith('\n');
+        return;
+      case 'tool.started':
+        return note(
+          `⚙ ${event.data.server}.${event.data.name} ${oneLine(JSON.stringify(event.data.arguments))}`,
+        );
+      case 'tool.completed': {
+        const { server, name, status, error, duration_ms: durationMs } = event.data;
+        return note(
+          `⚙ ${server}.${name} ${status} in ${durationMs} ms${error === null ? '' : `: ${oneLine(error)}`}`,
+        );
+      }
+      case 'proposal.created':
+      case 'proposal.decided':
+        return propose(event.data);
+      case 'message.completed': {
+        const answer = event.data;
+        breakLine();
+        exitCode = FINISHES[answer.finish_reason] ?? 14;
+        if (out.json) return talk.events ? undefined : out.record(answer);
+        if (answer.citations.length > 0) out.line('');
+        for (const [n, citation] of answer.citations.entries()) out.line(citationLine(citation, n));
+        if (answer.finish_reason !== 'stop')
+          out.note(out.warn(`ended: ${answer.finish_reason.replaceAll('_', ' ')}`));
+        out.note(
+          out.dim(`${answer.agent_id} · ${answer.cost_usd} USD · conversation ${answer.conversation_id}`),
+        );
+        return;
+      }
+    }
+  };
+
+  try {
+    for await (const event of start(leave.signal)) {
+      if (talk.events) out.raw(`${JSON.stringify(event)}\n`);
+      tell(event);
+    }
+  } finally {
+    forget();
+    for (const waiting of votes.values()) waiting.abort();
+    await Promise.allSettled(asked);
+    breakLine();
+  }
+  return { conversationId, exitCode };
+};
+
+const ask = (talk: Talk, message: string, conversationId: string | null): Promise<Told> => {
+  const context = {
+    ...(talk.agent === null ? {} : { agent_id: talk.agent }),
+    ...(talk.model === null ? {} : { model: talk.model }),
+  };
+  const body = {
+    message,
+    ...(conversationId === null ? {} : { conversation_id: conversationId }),
+    ...(Object.keys(context).length === 0 ? {} : { context }),
+  };
+  return follow(talk, (signal) => talk.context.client.chat.stream(body, { signal }));
+};
+
+const REPL_HELP = `/new            a new conversation
+/agent NAME     address one agent; without a name, none in particular
+/resume ID      go on with another conversation
+/history        what was said
+/quit           leave (also Ctrl-D)`;
+
+const history = async ({ client, out }: Context, conversationId: string): Promise<void> => {
+  for await (const { role, agent_id: agentId, content } of client.conversations.listMessagesAll(
+    conversationId,
+  )) {
+    out.line(out.bold(role === 'user' ? 'you' : (agentId ?? role)));
+    out.text(`${content}\n\n`);
+  }
+};
+
+const talkOn = async (first: Talk, lines: Lines, given: string | null): Promise<ExitCode> => {
+  const { out } = first.context;
+  let talk = first;
+  let conversationId = given;
+  out.note('Ask away; /help shows what else there is.');
+  for (;;) {
+    const line = await lines.next(out.bold('> '));
+    if (line === null) return 0;
+    const [word = '', ...rest] = line.trim().split(/\s+/);
+    if (word === '') continue;
+    try {
+      if (word === '/quit' || word === '/exit') return 0;
+      if (word === '/help') out.note(REPL_HELP);
+      else if (word === '/new') conversationId = null;
+      else if (word === '/agent') talk = { ...talk, agent: rest[0] ?? null };
+      else if (word === '/resume' && rest[0] !== undefined) conversationId = rest[0];
+      else if (word === '/history' && conversationId !== null) await history(talk.context, conversationId);
+      else if (word.startsWith('/')) out.note(`no such command; ${REPL_HELP}`);
+      else conversationId = (await ask(talk, line, conversationId)).conversationId ?? conversationId;
+    } catch (error) {
+      // One failed question does not end the talk.
+      const failure = failureOf(error);
+      out.failure(failure);
+      if (failure.exitCode === 3) return 3;
+    }
+  }
+};
+
+const lastConversation = async ({ client }: Context): Promise<string> => {
+  const page = await client.conversations.list({ limit: 1, status: 'active' });
+  const [newest] = page.items;
+  if (newest === undefined) throw new CliError('there is no conversation to go on with', 5);
+  return newest.id;
+};
+
+const permitted = ({ client }: Context): (() => Promise<boolean>) => {
+  let known: Promise<boolean> | null = null;
+  return () => {
+    known ??= client.auth
+      .getMe()
+      .then(({ permissions }) => permissions.includes('governance:vote'))
+      .catch(() => false);
+    return known;
+  };
+};
+
+export const chatCommand = (shell: Shell): Command => {
+  const command = new Command('chat')
+    .description('Ask the agents: one question, or a talk when none is given')
+    .argument('[message...]', 'the question; "-" or a pipe reads it from standard input')
+    .option('--agent <id>', 'address one agent')
+    .option('--model <model>', 'a configured model, such as openai/gpt-5-mini')
+    .option('--resume [conversation-id]', 'go on with a conversation; without an id, with the newest')
+    .option('--follow <run-id>', 'follow a run that is under way')
+    .option('-i, --interactive', 'go on reading questions, also from a pipe')
+    .option('--events', 'every event as a line of JSON')
+    .action(async () => {
+      const plain = shell.open(command);
+      const events = flagOption(command, 'events');
+      const context = events ? { ...plain, out: { ...plain.out, json: true, note: () => {} } } : plain;
+      const { runtime } = context;
+      const words = command.args.join(' ');
+      const terminal = runtime.stdin.isTTY === true;
+      const interactive = flagOption(command, 'interactive') || (words === '' && terminal);
+      if (interactive && (events || context.out.json)) throw usage('a talk has no --json and no --events');
+      const resume: unknown = command.opts().resume;
+      const conversationId =
+        typeof resume === 'string' ? resume : resume === true ? await lastConversation(context) : null;
+      const lines =
+        interactive || (terminal && words !== '-') ? openLines(runtime, () => runtime.interrupt()) : null;
+      const talk: Talk = {
+        context,
+        agent: textOption(command, 'agent') ?? null,
+        model: textOption(command, 'model') ?? null,
+        events,
+        lines,
+        mayVote: permitted(context),
+      };
+      try {
+        const run = textOption(command, 'follow');
+        if (run !== undefined) {
+          const told = await follow(talk, (signal) => context.client.chat.followRun(run, { signal }));
+          return runtime.exit(told.exitCode);
+        }
+        if (interactive && lines !== null) {
+          let id = conversationId;
+          if (words !== '') id = (await ask(talk, words, id)).conversationId;
+          return runtime.exit(await talkOn(talk, lines, id));
+        }
+        const message = words === '' || words === '-' ? (await readAll(runtime)).trim() : words;
+        if (message === '')
+          throw usage('nothing was asked', `pentarch chat "…", or a question on standard input`);
+        runtime.exit((await ask(talk, message, conversationId)).exitCode);
+      } finally {
+        lines?.close();
+      }
+    });
+  return shell.finish(command, [
+    'chat "How many leave days does a first assistant have?"',
+    'chat --agent chronos --resume "And next week?"',
+    'git diff | pentarch chat -',
+    'chat "Sum up the week" --json',
+    'chat',
+  ]);
+};

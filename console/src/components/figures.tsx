@@ -1,0 +1,49 @@
+import { useSyncExternalStore } from 'react';
+import * as format from '../lib/format.ts';
+
+/** Figures in tabular numerals; `title` has the exact value. Put them into right-aligned cells. */
+
+export const Money = ({ usd }: { usd: number | null }) => (
+  <span className="number" title={usd === null ? undefined : `${usd} US dollars`}>
+    {format.formatMoney(usd)}
+  </span>
+);
+export const Count = ({ value, compact = false }: { value: number | null; compact?: boolean }) => (
+  <span className="number" title={value === null ? undefined : String(value)}>
+    {compact ? format.formatCompact(value) : format.formatNumber(value)}
+  </span>
+);
+export const Percent = ({ share }: { share: number | null }) => (
+  <span className="number">{format.formatPercent(share)}</span>
+);
+export const Bytes = ({ size }: { size: number | null }) => (
+  <span className="number" title={size === null ? undefined : `${size} bytes`}>
+    {format.formatBytes(size)}
+  </span>
+);
+export const Duration = ({ ms }: { ms: number | null }) => (
+  <span className="number" title={ms === null ? undefined : `${ms} ms`}>
+    {format.formatDuration(ms)}
+  </span>
+);
+
+const TICK_MS = 30_000;
+let nowMs = Date.now();
+const subscribe = (listener: () => void): (() => void) => {
+  const timer = setInterval(() => {
+    nowMs = Date.now();
+    listener();
+  }, TICK_MS);
+  return () => clearInterval(timer);
+};
+
+/** "3 minutes ago", kept up to date; the exact time in its tooltip. */
+export const RelativeTime = ({ iso }: { iso: string | null }) => {
+  const now = useSyncExternalStore(subscribe, () => nowMs);
+  if (iso === null) return <span>{format.NO_DATA}</span>;
+  return (
+    <time dateTime={iso} title={format.formatDateTime(iso)} className="number">
+      {format.formatRelative(Date.parse(iso), now)}
+    </time>
+  );
+};

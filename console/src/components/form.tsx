@@ -1,0 +1,49 @@
+import { type ReactNode, useRef } from 'react';
+import { faultOf, fieldFaults } from '../lib/errors.ts';
+import styles from './field.module.css';
+
+interface FormProps {
+  /** Of the mutation that saves it; the form shows what it says, the fields what is theirs. */
+  error: unknown;
+  /** Names of the fields on the form: a fault of any other is shown at the top. */
+  fields: readonly string[];
+  onSubmit: (values: FormData) => void;
+  children: (fault: (field: string) => string | undefined) => ReactNode;
+  id?: string;
+}
+
+/**
+ * A form whose faults come from the API: a 422 names its fields, and each is shown at its own input.
+ *
+ * <Form error={save.error} fields={['name']} onSubmit={(v) => save.mutate({ name: String(v.get('name')) })}>
+ *   {(fault) => <Input label="Name" name="name" fault={fault('name')} />}
+ * </Form>
+ */
+export const Form = ({ error, fields, onSubmit, children, id }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const faults = fieldFaults(error);
+  const elsewhere = Object.entries(faults).filter(([name]) => !fields.includes(name));
+  const fault = error === null || error === undefined ? null : faultOf(error);
+  const showsTop = fault !== null && (elsewhere.length > 0 || Object.keys(faults).length === 0);
+  return (
+    <form
+      ref={form}
+      id={id}
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(new FormData(event.currentTarget));
+      }}
+    >
+      {showsTop && (
+        <div role="alert" className={styles.formFault}>
+          {elsewhere.length > 0
+            ? elsewhere.map(([name, reason]) => `${name} ${reason}`).join('; ')
+            : `${fault.title}: ${fault.message}`}
+        </div>
+      )}
+      {children((name) => faults[name])}
+    </form>
+  );
+};

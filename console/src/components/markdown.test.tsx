@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, it } from 'vitest';
+import Markdown from './markdown.tsx';
+
+/** Every planted output, as the console shows it: nothing in it is fetched, nothing runs, links leave without a trace. */
+
+const FILE = path.join(import.meta.dirname, '../../../server/test/cases/output-sanitising.json');
+const file: unknown = JSON.parse(readFileSync(FILE, 'utf8'));
+const cases: { model_output: string }[] = (file as { cases: { model_output: string }[] }).cases;
+
+const tagsOf = (html: string): string[] => html.match(/<[a-z][^>]*>/gi) ?? [];
+
+it('has the whole list', () => {
+  expect(cases.length).toBeGreaterThan(20);
+});
+
+it.each(cases.map((one) => one.model_output))('%j', (text) => {
+  const html = renderToStaticMarkup(<Markdown text={text} />);
+  for (const tag of tagsOf(html)) {
+    const [, name = ''] = /^<([a-z0-9]+)/i.exec(tag) ?? [];
+    expect([
+      'script',
+      'style',
+      'iframe',
+      'object',
+      'embed',
+      'form',
+      'link',
+      'meta',
+      'base',
+      'svg',
+      'video',
+      'audio',
+      'source',
+      'picture',
+      'button',
+      'math',
+    ]).not.toContain(name.toLowerCase());
+    // Fetched by itself: only what is ours.
+    expect(tag).not.toMatch(
+      /\s(src|srcset|poster|data|background|action|formaction|ping|style|on\w+)\s*=\s*"(?!\/[^/\\])/i,
+    );
+    if (name === 'a' && /\shref=/.test(tag)) {
+      expect(tag).toMatch(/\shref="(https?:|mailto:|\/(?![/\\])|#)/i);
+      expect(tag).toMatch(/rel="[^"]*noopener noreferrer/);
+    }
+  }
+});
+
+it('shows what is harmless as it is meant', () => {
+  const html = renderToStaticMarkup(<Markdown text={'**bold** `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |'} />);
+  expect(html).toContain('<strong>bold</strong>');
+  expect(html).toContain('<td>2</td>');
+});

@@ -1,0 +1,213 @@
+import { Send } from 'lucide-react';
+import type { Webhook, WebhookDelivery } from 'pentarch-sdk';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { ConfirmDialog, Drawer } from '../../components/dialog.tsx';
+import { Switch } from '../../components/field.tsx';
+import { Duration, RelativeTime } from '../../components/figures.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { StatusPill, type Tone } from '../../components/surface.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useMay } from '../../lib/me.ts';
+import styles from './admin.module.css';
+import {
+  useDeleteWebhook,
+  useDeliveries,
+  useDelivery,
+  useRedeliver,
+  useRotateSecret,
+  useTestWebhook,
+  useUpdateWebhook,
+} from './queries.ts';
+
+const TONES: Readonly<Record<WebhookDelivery['status'], Tone>> = {
+  pending: 'accent',
+  delivered: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+};
+
+interface DeliveryProps {
+  hookId: string;
+  id: string;
+  onBack: () => void;
+}
+
+/** One delivery: what was sent, and what came back on each attempt. */
+const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
+  const { data, error, refetch } = useDelivery(hookId, id);
+  const redeliver = useRedeliver(hookId);
+  const toast = useToast();
+  const mayManage = useMay('webhooks:manage');
+  return (
+    <section className={styles.stack} aria-label="Delivery">
+      <div className={styles.start}>
+        <Button onClick={onBack}>All deliveries</Button>
+        {mayManage && (
+          <Button
+            busy={redeliver.isPending}
+            onClick={() =>
+              redeliver.mutate(id, {
+                onSuccess: () => toast.done('It is sent again'),
+                onError: toast.failed,
+              })
+            }
+          >
+            Redeliver
+          </Button>
+        )}
+      </div>
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton height="20rem" />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <div className={styles.start}>
+            <h3>{data.event}</h3>
+            <StatusPill tone={TONES[data.status]}>{data.status}</StatusPill>
+          </div>
+          <h4>Request body</h4>
+          <pre className={styles.code}>{data.request_body}</pre>
+          {data.log.length === 0 && <p className={styles.sub}>Not tried yet.</p>}
+          {data.log.map((attempt) => (
+            <section key={attempt.attempted_at} className={styles.section} aria-label="Attempt">
+              <div className={styles.start}>
+                <StatusPill tone={attempt.error === null ? 'good' : 'bad'}>
+                  {attempt.response === null ? 'no answer' : `HTTP ${attempt.response.status}`}
+                </StatusPill>
+                <RelativeTime iso={attempt.attempted_at} />
+                <Duration ms={attempt.duration_ms} />
+              </div>
+              {attempt.error !== null && <p>{attempt.error}</p>}
+              <h4>Request headers</h4>
+              <pre className={styles.code}>{JSON.stringify(attempt.request.headers, null, 2)}</pre>
+              {attempt.response !== null && (
+                <>
+                  <h4>Response</h4>
+                  <pre className={styles.code}>
+                    {`${JSON.stringify(attempt.response.headers, null, 2)}\n\n${attempt.response.body}`}
+                  </pre>
+                </>
+              )}
+            </section>
+          ))}
+        </>
+      )}
+    </section>
+  );
+};
+
+const Deliveries = ({ hookId, onOpen }: { hookId: string; onOpen: (id: string) => void }) => {
+  const rows = useDeliveries(hookId);
+  return (
+    <section className={styles.section} aria-label="Deliveries">
+      <h3>Deliveries</h3>
+      <DataTable
+        caption="Deliveries"
+        rows={rows}
+        rowKey={(row) => row.id}
+        onOpen={(row) => onOpen(row.id)}
+        columns={[
+          { id: 'event', header: 'Event', cell: (row) => row.event },
+          {
+            id: 'status',
+            header: 'Status',
+            cell: (row) => <StatusPill tone={TONES[row.status]}>{row.status}</StatusPill>,
+          },
+          { id: 'code', header: 'HTTP', numeric: true, cell: (row) => row.response_status ?? '–' },
+          { id: 'time', header: 'When', numeric: true, cell: (row) => <RelativeTime iso={row.created_at} /> },
+        ]}
+        empty={
+          <EmptyState icon={Send} title="Nothing was sent yet">
+            Send a test event to see what the receiver answers.
+          </EmptyState>
+        }
+      />
+    </section>
+  );
+};
+
+interface WebhookDrawerProps {
+  hook: Webhook | undefined;
+  onClose: () => void;
+  /** A new signing secret, to be shown once. */
+  onSecret: (secret: string) => void;
+}
+
+const Content = ({ hook, onClose, onSecret }: WebhookDrawerProps & { hook: Webhook }) => {
+  const test = useTestWebhook(hook.id);
+  const rotate = useRotateSecret(hook.id);
+  const update = useUpdateWebhook(hook.id);
+  const remove = useDeleteWebhook(hook.id);
+  const toast = useToast();
+  const mayManage = useMay('webhooks:manage');
+  const [delivery, setDelivery] = useState<string | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  if (delivery !== null) return <Delivery hookId={hook.id} id={delivery} onBack={() => setDelivery(null)} />;
+  return (
+    <div className={styles.stack}>
+      <p className={styles.sub}>{hook.events.join(', ')}</p>
+      {mayManage && (
+        <>
+          <Switch
+            label="Active"
+            {...(hook.disabled_reason === null ? {} : { hint: `Switched off: ${hook.disabled_reason}` })}
+            checked={hook.status === 'active'}
+            onChange={(on) =>
+              update.mutate({ status: on ? 'active' : 'disabled' }, { onError: toast.failed })
+            }
+          />
+          <div className={styles.start}>
+            <Button
+              busy={test.isPending}
+              onClick={() =>
+                test.mutate(null, { onSuccess: (sent) => setDelivery(sent.id), onError: toast.failed })
+              }
+            >
+              Send test
+            </Button>
+            <Button
+              busy={rotate.isPending}
+              onClick={() =>
+                rotate.mutate(null, { onSuccess: ({ secret }) => onSecret(secret), onError: toast.failed })
+              }
+            >
+              Rotate secret
+            </Button>
+            <Button kind="danger" onClick={() => setDeleting(true)}>
+              Delete
+            </Button>
+          </div>
+        </>
+      )}
+      <Deliveries hookId={hook.id} onOpen={setDelivery} />
+      <ConfirmDialog
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this webhook?"
+        message="Its log of deliveries goes with it. This cannot be undone."
+        action="Delete webhook"
+        busy={remove.isPending}
+        onConfirm={() =>
+          remove.mutate(null, {
+            onSuccess: () => {
+              toast.done('The webhook is deleted');
+              onClose();
+            },
+            onError: toast.failed,
+          })
+        }
+      />
+    </div>
+  );
+};
+
+export const WebhookDrawer = (props: WebhookDrawerProps) => (
+  <Drawer open={props.hook !== undefined} onClose={props.onClose} title={props.hook?.url ?? 'Webhook'}>
+    {props.hook !== undefined && <Content key={props.hook.id} {...props} hook={props.hook} />}
+  </Drawer>
+);

@@ -1,0 +1,69 @@
+import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { AgentMetrics, AgentStatus, UpdateAgentRequest } from 'pentarch-sdk';
+import { useApi } from '../../lib/api.ts';
+
+/** Reads and writes of this feature; pages hold no calls of their own. */
+
+export const WINDOWS = ['1h', '24h', '7d', '30d'] as const;
+export type Window = (typeof WINDOWS)[number];
+/** The window of the figures that the list itself brings. */
+const LIST_WINDOW: Window = '24h';
+const EVERY_MS = 30_000;
+
+export const useAgents = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['agents', 'list'],
+    queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+};
+
+/** Figures of all agents in one window, by id; those that are still being read are missing. */
+export const useMetricsOfAll = (
+  agents: readonly AgentStatus[],
+  window: Window,
+): ReadonlyMap<string, AgentMetrics> => {
+  const api = useApi();
+  return useQueries({
+    queries: agents.map((agent) => ({
+      queryKey: ['agents', 'metrics', agent.id, window],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api.agents.getMetrics(agent.id, { window }, { signal }),
+      enabled: window !== LIST_WINDOW,
+      staleTime: EVERY_MS,
+    })),
+    combine: (results) =>
+      new Map(
+        agents.flatMap((agent, index) => {
+          const metrics = window === LIST_WINDOW ? agent.metrics : results[index]?.data;
+          return metrics === undefined ? [] : [[agent.id, metrics] as const];
+        }),
+      ),
+  });
+};
+
+/** The figures of one agent in every window, shortest first. */
+export const useMetricsOfOne = (id: string) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['agents', 'metrics', id, 'all'],
+    queryFn: ({ signal }) =>
+      Promise.all(WINDOWS.map((window) => api.agents.getMetrics(id, { window }, { signal }))),
+    placeholderData: keepPreviousData,
+    staleTime: EVERY_MS,
+  });
+};
+
+export const useUpdateAgent = (id: string) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: UpdateAgentRequest) => api.agents.update(id, change),
+    onSuccess: (changed) => {
+      queryClient.setQueryData<AgentStatus[]>(['agents', 'list'], (list) =>
+        list?.map((agent) => (agent.id === changed.id ? changed : agent)),
+      );
+    },
+  });
+};

@@ -1,0 +1,77 @@
+import { Button } from '../../components/button.tsx';
+import { Council, CouncilReasons } from '../../components/council/council.tsx';
+import { tallyText } from '../../components/council/seats.ts';
+import { Money } from '../../components/figures.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { StatusPill, type Tone } from '../../components/surface.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useLiveRefresh } from '../../lib/live.ts';
+import { useMay, useMe } from '../../lib/me.ts';
+import styles from './chat.module.css';
+import { useProposal, useVote } from './queries.ts';
+
+const STATES: Readonly<Record<string, { tone: Tone; words: string }>> = {
+  voting: { tone: 'accent', words: 'The five are voting' },
+  awaiting_human: { tone: 'warn', words: 'A person must decide' },
+  approved: { tone: 'good', words: 'Approved' },
+  rejected: { tone: 'bad', words: 'Rejected' },
+  vetoed: { tone: 'bad', words: 'Vetoed by AEGIS' },
+  expired: { tone: 'neutral', words: 'Expired' },
+  cancelled: { tone: 'neutral', words: 'Withdrawn' },
+};
+
+/** A proposal where it came up: the seats fill as votes come in, and who may vote does so here. */
+export const ApprovalCard = ({ id }: { id: string }) => {
+  const { data, error, refetch } = useProposal(id);
+  const vote = useVote(id);
+  const mayVote = useMay('governance:vote');
+  const me = useMe();
+  const toast = useToast();
+  useLiveRefresh(['proposal.'], ['governance', 'proposal', id]);
+  if (data === undefined) {
+    return error === null ? (
+      <Skeleton height="16rem" />
+    ) : (
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    );
+  }
+  const state = STATES[data.status] ?? { tone: 'neutral', words: data.status };
+  const open = data.status === 'voting' || data.status === 'awaiting_human';
+  const cast = (choice: 'approve' | 'reject'): void =>
+    vote.mutate({ vote: choice }, { onError: toast.failed });
+  return (
+    <section className={styles.approval} data-status={data.status} aria-label={`Approval: ${data.action}`}>
+      <header className={styles.approvalHead}>
+        <h3>{data.action}</h3>
+        <StatusPill tone={state.tone}>{state.words}</StatusPill>
+      </header>
+      {data.description !== '' && <p className={styles.approvalText}>{data.description}</p>}
+      <p className={styles.meta}>
+        Costs <Money usd={data.estimated_cost} /> · risk {data.risk}
+        {data.flags.length > 0 && ` · ${data.flags.join(', ').replaceAll('_', ' ')}`}
+      </p>
+      <div className={styles.approvalBody}>
+        <Council proposal={data} />
+        <CouncilReasons votes={data.votes} />
+      </div>
+      <p className={styles.meta} role="status">
+        {tallyText(data)}
+        {data.reason !== null && ` · ${data.reason}`}
+      </p>
+      {open &&
+        mayVote &&
+        (data.requested_by === me.sub ? (
+          <p className={styles.meta}>You asked for this yourself: somebody else must decide.</p>
+        ) : (
+          <div className={styles.actions}>
+            <Button kind="primary" busy={vote.isPending} onClick={() => cast('approve')}>
+              Approve
+            </Button>
+            <Button disabled={vote.isPending} onClick={() => cast('reject')}>
+              Reject
+            </Button>
+          </div>
+        ))}
+    </section>
+  );
+};

@@ -1,0 +1,278 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowDown, PanelLeft, Plus } from 'lucide-react';
+import type { Citation, Message } from 'pentarch-sdk';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Drawer } from '../../components/dialog.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useApi } from '../../lib/api.ts';
+import { useLiveRefresh } from '../../lib/live.ts';
+import { useMay } from '../../lib/me.ts';
+import { useUrlState } from '../../lib/url-state.ts';
+import styles from './chat.module.css';
+import { CitationDrawer } from './citation-drawer.tsx';
+import { Composer, type Sending } from './composer.tsx';
+import { ConversationList, titleOf } from './conversation-list.tsx';
+import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
+import { useConversation } from './queries.ts';
+import { useTurn } from './use-turn.ts';
+
+const parse = (raw: Readonly<Record<string, unknown>>): { c: string | undefined } => ({
+  c: typeof raw.c === 'string' ? raw.c : undefined,
+});
+
+const NEAR_PX = 80;
+const draftKey = (conversation: string | undefined): string => `pentarch.draft.${conversation ?? 'new'}`;
+
+/** The run that has not ended: its question stands last, or its answer waits for a decision. */
+const openRunOf = (messages: readonly Message[]): string | null => {
+  const last = messages.at(-1);
+  if (last === undefined) return null;
+  const waits = last.role === 'user' || last.metadata.finish_reason === 'awaiting_approval';
+  return waits ? last.run_id : null;
+};
+
+const ChatPage = () => {
+  const api = useApi();
+  const toast = useToast();
+  const queryClient = useQueryClient();
+  const mayWrite = useMay('chat:write');
+  const [{ c }, setState] = useUrlState(parse);
+  const conversation = useConversation(c);
+  const agents = useQuery({
+    queryKey: ['agents', 'list'],
+    queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+  });
+  const shown = useRef(c);
+  const { running, ask, follow, leave } = useTurn((id) => {
+    shown.current = id;
+    setState({ c: id });
+    void queryClient.invalidateQueries({ queryKey: ['chat', 'list'] });
+  });
+  useLiveRefresh(['message.', 'run.'], ['chat']);
+
+  const [text, setTextNow] = useState(() => sessionStorage.getItem(draftKey(c)) ?? '');
+  const [citation, setCitation] = useState<Citation>();
+  const [listOpen, setListOpen] = useState(false);
+  const [atEnd, setAtEnd] = useState(true);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const setText = (next: string): void => {
+    setTextNow(next);
+    if (next === '') sessionStorage.removeItem(draftKey(c));
+    else sessionStorage.setItem(draftKey(c), next);
+  };
+
+  // Another conversation was opened: its draft comes, and the answer of the one before goes on unseen.
+  useEffect(() => {
+    if (shown.current === c) return;
+    shown.current = c;
+    leave();
+    setTextNow(sessionStorage.getItem(draftKey(c)) ?? '');
+  }, [c, leave]);
+
+  const messages = conversation.data?.messages ?? [];
+  const openRun = openRunOf(messages);
+  const current = running?.turn.runId ?? null;
+  useEffect(() => {
+    if (openRun === null || running?.state === 'running' || running?.state === 'reconnecting') return;
+    if (current !== openRun) void follow(openRun);
+  }, [openRun, current, running?.state, follow]);
+
+  // What is stored takes the place of what was streamed, in one drawing.
+  const busy = running !== null && (running.state === 'running' || running.state === 'reconnecting');
+  const turn = running?.turn;
+  const isStored = (id: string): boolean =>
+    messages.some(
+      (one) =>
+        one.id === id && one.metadata.finish_reason !== 'awaiting_approval' && one.role === 'assistant',
+    );
+  const showTurn =
+    running !== null && turn !== undefined && !(turn.messageId !== '' && isStored(turn.messageId));
+  const stored = showTurn ? messages.filter((one) => one.id !== turn.messageId) : messages;
+  const asked =
+    showTurn &&
+    running.question !== null &&
+    !stored.some((one) => one.role === 'user' && one.run_id === turn.runId)
+      ? running.question
+      : null;
+
+  const length = `${stored.length}:${turn?.text.length ?? 0}:${turn?.tools.length ?? 0}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `length` says that there is more to see
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box !== null && atEnd) box.scrollTop = box.scrollHeight;
+  }, [length, atEnd]);
+
+  const send = ({ message, agentId, documentIds }: Sending): void => {
+    setText('');
+    setAtEnd(true);
+    void ask({
+      message,
+      ...(c === undefined ? {} : { conversation_id: c }),
+      context: {
+        ...(agentId === null ? {} : { agent_id: agentId }),
+        ...(documentIds.length === 0 ? {} : { attached_documents: documentIds }),
+      },
+    });
+  };
+  const again = (message: string): void => send({ message, agentId: null, documentIds: [] });
+  const stop = (): void => {
+    if (turn === undefined || turn.runId === '') return;
+    api.chat.cancelRun(turn.runId).catch(toast.failed);
+  };
+  const openConversation = (id: string | undefined): void => {
+    setListOpen(false);
+    setState({ c: id });
+    setAtEnd(true);
+    field.current?.focus();
+  };
+  const nameOf = (id: string): string => agents.data?.find((one) => one.id === id)?.name ?? id;
+  const lastQuestion = running?.question ?? messages.findLast((one) => one.role === 'user')?.content ?? null;
+  const archived = conversation.data?.status === 'archived';
+  const closed = !mayWrite
+    ? 'Your role may read but not chat. Ask an admin for the role “user”.'
+    : archived
+      ? 'This conversation is archived. Restore it in the list to go on.'
+      : null;
+  const list = <ConversationList open={c} onOpen={openConversation} />;
+
+  return (
+    <div className={styles.page}>
+      <aside className={styles.side} aria-label="Conversations">
+        {list}
+      </aside>
+      <section className={styles.main} aria-label="Conversation">
+        <header className={styles.head}>
+          <span className={styles.onPhone}>
+            <IconButton
+              label="Conversations"
+              icon={<PanelLeft size={16} />}
+              onClick={() => setListOpen(true)}
+            />
+          </span>
+          <h1 tabIndex={-1} data-page-title>
+            {c === undefined
+              ? 'New conversation'
+              : conversation.data === undefined
+                ? 'Conversation'
+                : titleOf(conversation.data)}
+          </h1>
+          {mayWrite && (
+            <Button onClick={() => openConversation(undefined)}>
+              <Plus size={14} aria-hidden="true" /> New chat
+            </Button>
+          )}
+        </header>
+        <div
+          ref={scroller}
+          className={styles.thread}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys
+          tabIndex={0}
+          role="log"
+          aria-live="off"
+          aria-label="Messages"
+          onScroll={({ currentTarget: box }) =>
+            setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX)
+          }
+        >
+          {c !== undefined &&
+            conversation.data === undefined &&
+            !showTurn &&
+            (conversation.error === null ? (
+              <Skeleton height="10rem" />
+            ) : (
+              <ErrorState error={conversation.error} onRetry={() => void conversation.refetch()} />
+            ))}
+          {c === undefined && !showTurn && (
+            <div className={styles.welcome}>
+              <h2>What can we do for you?</h2>
+              <p>
+                Ask in your own words: Zeus passes the question to whoever knows best. Type <kbd>/</kbd> to
+                choose an agent yourself, or drop a document here and ask about it.
+              </p>
+            </div>
+          )}
+          {stored.map((message) =>
+            message.role === 'user' ? (
+              <Question
+                key={message.id}
+                text={message.content}
+                onEdit={
+                  closed === null
+                    ? () => {
+                        setText(message.content);
+                        field.current?.focus();
+                      }
+                    : null
+                }
+              />
+            ) : (
+              <Answer
+                key={message.id}
+                answer={answerOfMessage(message)}
+                nameOf={nameOf}
+                onCite={setCitation}
+                mayRate={mayWrite}
+                onRetry={
+                  closed === null && !busy && lastQuestion !== null && message.id === stored.at(-1)?.id
+                    ? () => again(lastQuestion)
+                    : null
+                }
+              />
+            ),
+          )}
+          {asked !== null && <Question text={asked} onEdit={null} />}
+          {showTurn && (busy || turn.text !== '') && (
+            <Answer
+              answer={answerOfTurn(turn, busy)}
+              nameOf={nameOf}
+              onCite={setCitation}
+              onRetry={null}
+              mayRate={false}
+            />
+          )}
+          {running?.state === 'failed' && (
+            <ErrorState
+              error={running.error}
+              {...(lastQuestion === null ? {} : { onRetry: () => again(lastQuestion) })}
+            />
+          )}
+        </div>
+        <div className={styles.below}>
+          {!atEnd && (
+            <Button className={styles.jump} onClick={() => setAtEnd(true)}>
+              <ArrowDown size={14} aria-hidden="true" /> Jump to latest
+            </Button>
+          )}
+          <p
+            role="status"
+            className={running?.state === 'reconnecting' ? styles.reconnecting : 'visually-hidden'}
+          >
+            {running?.state === 'reconnecting' &&
+              'The connection is lost. The answer goes on when it is back.'}
+            {running?.state === 'running' && 'The answer is being written.'}
+            {running?.state === 'done' && 'The answer is complete.'}
+          </p>
+          <Composer
+            field={field}
+            text={text}
+            onText={setText}
+            agents={agents.data ?? []}
+            running={busy}
+            closed={closed}
+            onSend={send}
+            onStop={stop}
+          />
+        </div>
+      </section>
+      <Drawer open={listOpen} onClose={() => setListOpen(false)} title="Conversations">
+        {list}
+      </Drawer>
+      <CitationDrawer citation={citation} onClose={() => setCitation(undefined)} />
+    </div>
+  );
+};
+
+export default ChatPage;

@@ -1,0 +1,245 @@
+import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
+import type { AgentStatus } from 'pentarch-sdk';
+import { type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
+import { IconButton } from '../../components/button.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useApi } from '../../lib/api.ts';
+import { useMay } from '../../lib/me.ts';
+import styles from './chat.module.css';
+
+/** Where one writes. `/athena …` speaks to one agent; files are indexed first and then named in the message. */
+
+export interface Sending {
+  message: string;
+  agentId: string | null;
+  documentIds: readonly string[];
+}
+
+interface Attachment {
+  key: string;
+  name: string;
+  share: number;
+  documentId: string | null;
+}
+
+interface ComposerProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  onText: (text: string) => void;
+  agents: readonly AgentStatus[];
+  running: boolean;
+  /** Why nothing can be written here, for example in an archived conversation. */
+  closed: string | null;
+  onSend: (sending: Sending) => void;
+  onStop: () => void;
+}
+
+export const splitCommand = (
+  text: string,
+  agents: readonly Pick<AgentStatus, 'id'>[],
+): { agentId: string | null; message: string } => {
+  const [, id = '', rest = ''] = /^\/([a-z]+)\s+([\s\S]+)$/.exec(text.trim()) ?? [];
+  return agents.some((agent) => agent.id === id)
+    ? { agentId: id, message: rest.trim() }
+    : { agentId: null, message: text.trim() };
+};
+
+export const Composer = ({ field, text, onText, agents, running, closed, onSend, onStop }: ComposerProps) => {
+  const api = useApi();
+  const toast = useToast();
+  const mayUpload = useMay('knowledge:write');
+  const [agent, setAgent] = useState('');
+  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const [marked, setMarked] = useState(0);
+  const [dismissed, setDismissed] = useState('');
+  const picker = useRef<HTMLInputElement>(null);
+  const menuId = useId();
+
+  const typed = /^\/([a-z]*)$/.exec(text)?.[1];
+  const choices =
+    typed === undefined || dismissed === text
+      ? []
+      : agents.filter((one) => one.enabled && one.id.startsWith(typed));
+  const choose = (id: string): void => {
+    onText(`/${id} `);
+    setMarked(0);
+    field.current?.focus();
+  };
+  const uploading = files.some((file) => file.documentId === null);
+
+  const attach = (list: Iterable<File>): void => {
+    for (const file of list) {
+      const key = crypto.randomUUID();
+      const change = (more: Partial<Attachment>): void =>
+        setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
+      setFiles((now) => [...now, { key, name: file.name, share: 0, documentId: null }]);
+      api.knowledge
+        .uploadDocument(file, {
+          filename: file.name,
+          onProgress: ({ sentBytes, totalBytes }) => change({ share: sentBytes / totalBytes }),
+        })
+        .then(
+          (document) => change({ documentId: document.id, share: 1 }),
+          (error: unknown) => {
+            setFiles((now) => now.filter((one) => one.key !== key));
+            toast.failed(error);
+          },
+        );
+    }
+  };
+
+  const send = (): void => {
+    const command = splitCommand(text, agents);
+    if (command.message === '' || running || uploading || closed !== null) return;
+    const names = files.map((file) => file.name).join(', ');
+    onSend({
+      message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
+      agentId: command.agentId ?? (agent === '' ? null : agent),
+      documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
+    });
+    setFiles([]);
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const count = choices.length;
+    if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      event.preventDefault();
+      setMarked((marked + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
+      return;
+    }
+    const choice = choices[marked] ?? choices[0];
+    if (choice !== undefined && (event.key === 'Enter' || event.key === 'Tab')) {
+      event.preventDefault();
+      choose(choice.id);
+      return;
+    }
+    if (count > 0 && event.key === 'Escape') {
+      event.preventDefault();
+      setDismissed(text);
+      return;
+    }
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      send();
+    }
+  };
+
+  if (closed !== null) return <p className={styles.closed}>{closed}</p>;
+  return (
+    <form
+      className={styles.composer}
+      aria-label="New message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        if (mayUpload) attach(event.dataTransfer.files);
+      }}
+    >
+      {choices.length > 0 && (
+        <div className={styles.slash} id={menuId} role="listbox" aria-label="Agents">
+          {choices.map((one, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked one
+            // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled in the field
+            <div
+              key={one.id}
+              id={`${menuId}-${one.id}`}
+              role="option"
+              aria-selected={index === marked}
+              onClick={() => choose(one.id)}
+            >
+              <code>/{one.id}</code> {one.domain.replaceAll('_', ' ')}
+            </div>
+          ))}
+        </div>
+      )}
+      {files.length > 0 && (
+        <ul className={styles.citations} aria-label="Attachments">
+          {files.map((file) => (
+            <li key={file.key} className={styles.chip}>
+              {file.name}
+              <span className={styles.meta} role="status">
+                {file.documentId === null
+                  ? file.share < 1
+                    ? `${Math.round(file.share * 100)}%`
+                    : 'indexing …'
+                  : 'ready'}
+              </span>
+              <IconButton
+                label={`Remove ${file.name}`}
+                icon={<X size={12} />}
+                onClick={() => setFiles((now) => now.filter((one) => one.key !== file.key))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        maxLength={32_768}
+        placeholder="Ask, or type / to choose an agent"
+        aria-label="Message"
+        aria-autocomplete="list"
+        aria-controls={choices.length > 0 ? menuId : undefined}
+        aria-activedescendant={choices.length > 0 ? `${menuId}-${choices[marked]?.id ?? ''}` : undefined}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (mayUpload && event.clipboardData.files.length > 0) {
+            event.preventDefault();
+            attach(event.clipboardData.files);
+          }
+        }}
+      />
+      <div className={styles.composerFoot}>
+        <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>
+          <option value="">Auto</option>
+          {agents
+            .filter((one) => one.enabled)
+            .map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.name}
+              </option>
+            ))}
+        </select>
+        {mayUpload && (
+          <>
+            <input
+              ref={picker}
+              type="file"
+              multiple
+              hidden
+              aria-label="Files to attach"
+              onChange={(event) => {
+                attach(event.target.files ?? []);
+                event.target.value = '';
+              }}
+            />
+            <IconButton
+              label="Attach files"
+              icon={<Paperclip size={16} />}
+              onClick={() => picker.current?.click()}
+            />
+          </>
+        )}
+        <span className={styles.spacer} />
+        {running ? (
+          <IconButton label="Stop" kind="normal" icon={<Square size={14} />} onClick={onStop} />
+        ) : (
+          <IconButton
+            label="Send"
+            type="submit"
+            kind="primary"
+            disabled={text.trim() === '' || uploading}
+            icon={<ArrowUp size={16} />}
+          />
+        )}
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,213 @@
+import { useMutation } from '@tanstack/react-query';
+import { Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import type { Citation, Message } from 'pentarch-sdk';
+import { lazy, type MouseEvent, Suspense, useState } from 'react';
+import { IconButton } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Money } from '../../components/figures.tsx';
+import { AgentAvatar, Badge } from '../../components/surface.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useApi } from '../../lib/api.ts';
+import { ApprovalCard } from './approval-card.tsx';
+import styles from './chat.module.css';
+import { linkMarkers, markersOf, type Turn } from './thread.ts';
+import { ToolCalls } from './tool-calls.tsx';
+
+const Markdown = lazy(() => import('../../components/markdown.tsx'));
+
+const REASONS: Readonly<Record<string, string>> = {
+  length: 'cut at the length limit',
+  cancelled: 'stopped',
+  awaiting_approval: 'waits for approval',
+  cost_exceeded: 'ended at a cost limit',
+};
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const idsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+
+/** What is shown of an answer, stored or coming. */
+export interface AnswerView {
+  id: string;
+  agents: Turn['agents'];
+  text: string;
+  tools: Turn['tools'];
+  proposals: readonly string[];
+  citations: readonly Citation[];
+  costUsd: number | null;
+  model: string | null;
+  finishReason: string | null;
+  /** It is being written. */
+  live: boolean;
+}
+
+export const answerOfMessage = (message: Message): AnswerView => ({
+  id: message.id,
+  agents: [{ agentId: message.agent_id ?? 'zeus', reason: '' }],
+  text: message.content,
+  tools: message.tool_calls.map((call) => ({ call, running: false })),
+  proposals: idsOf(message.metadata.proposals),
+  citations: message.citations,
+  costUsd: message.cost_usd,
+  model: textOf(message.metadata.model),
+  finishReason: textOf(message.metadata.finish_reason),
+  live: false,
+});
+
+export const answerOfTurn = (turn: Turn, live: boolean): AnswerView => ({
+  id: turn.messageId,
+  agents: turn.agents,
+  text: turn.text,
+  tools: turn.tools,
+  proposals: turn.proposals,
+  citations: turn.answer?.citations ?? [],
+  costUsd: turn.answer?.cost_usd ?? null,
+  model: textOf(turn.answer?.metadata.model),
+  finishReason: turn.answer?.finish_reason ?? null,
+  live,
+});
+
+const Feedback = ({ messageId }: { messageId: string }) => {
+  const api = useApi();
+  const toast = useToast();
+  const [comment, setComment] = useState('');
+  const rate = useMutation({
+    mutationFn: (body: { rating: 'up' | 'down'; comment?: string }) =>
+      api.conversations.rateMessage(messageId, body),
+    onError: toast.failed,
+  });
+  const rating = rate.data?.rating;
+  return (
+    <>
+      <IconButton
+        label="Good answer"
+        aria-pressed={rating === 'up'}
+        icon={<ThumbsUp size={14} />}
+        onClick={() => rate.mutate({ rating: 'up' })}
+      />
+      <IconButton
+        label="Bad answer"
+        aria-pressed={rating === 'down'}
+        icon={<ThumbsDown size={14} />}
+        onClick={() => rate.mutate({ rating: 'down' })}
+      />
+      {rating !== undefined && rate.variables?.comment === undefined && (
+        <form
+          className={styles.comment}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (comment.trim() !== '') rate.mutate({ rating, comment: comment.trim() });
+          }}
+        >
+          <input
+            aria-label="Why? (optional; Enter sends it)"
+            placeholder="Why? Enter sends it"
+            maxLength={4000}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+          />
+        </form>
+      )}
+      {rate.variables?.comment !== undefined && rate.isSuccess && (
+        <span className={styles.meta} role="status">
+          Thank you
+        </span>
+      )}
+    </>
+  );
+};
+
+interface AnswerProps {
+  answer: AnswerView;
+  nameOf: (agentId: string) => string;
+  onCite: (citation: Citation) => void;
+  onRetry: (() => void) | null;
+  mayRate: boolean;
+}
+
+export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps) => {
+  const first = answer.agents[0]?.agentId ?? 'zeus';
+  const others = answer.agents.slice(1);
+  const markers = markersOf(answer.text);
+  const cite = (event: MouseEvent): void => {
+    const link = event.target instanceof Element ? event.target.closest('a[href^="#cite-"]') : null;
+    const at = Number(link?.getAttribute('href')?.slice('#cite-'.length) ?? Number.NaN);
+    const citation = answer.citations[at];
+    if (citation === undefined) return;
+    event.preventDefault();
+    onCite(citation);
+  };
+  const reason = answer.finishReason === null ? undefined : REASONS[answer.finishReason];
+  return (
+    <article className={styles.answer} data-agent={first} aria-busy={answer.live}>
+      <header className={styles.speaker}>
+        <AgentAvatar id={first} name={nameOf(first)} small />
+        <strong>{nameOf(first)}</strong>
+        {others.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an agent may be asked twice, in an order that stays
+          <span key={`${one.agentId}-${index}`} className={styles.handoff} data-agent={one.agentId}>
+            → {nameOf(one.agentId)}
+          </span>
+        ))}
+        {answer.live && <span className={styles.meta}>is answering …</span>}
+      </header>
+      {answer.tools.length > 0 && <ToolCalls tools={answer.tools} />}
+      {answer.text !== '' && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the links within are what is clicked, by keys too
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the same
+        <div onClick={cite}>
+          <Suspense fallback={<p className={styles.plain}>{answer.text}</p>}>
+            <Markdown text={linkMarkers(answer.text, answer.citations.length)} />
+          </Suspense>
+        </div>
+      )}
+      {answer.proposals.map((id) => (
+        <ApprovalCard key={id} id={id} />
+      ))}
+      {answer.citations.length > 0 && (
+        <ul className={styles.citations} aria-label="Sources">
+          {answer.citations.map((citation, index) => (
+            <li key={citation.chunk_id}>
+              <button type="button" className={styles.chip} onClick={() => onCite(citation)}>
+                <span className={styles.chipNumber}>{markers[index] ?? index + 1}</span>
+                {citation.title}
+                {citation.page !== null && `, page ${citation.page}`}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {!answer.live && (
+        <footer className={styles.foot}>
+          <CopyButton text={answer.text} label="Copy answer" />
+          {onRetry !== null && (
+            <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={onRetry} />
+          )}
+          {mayRate && <Feedback messageId={answer.id} />}
+          <span className={styles.meta}>
+            {answer.model}
+            {answer.costUsd !== null && (
+              <>
+                {' · '}
+                <Money usd={answer.costUsd} />
+              </>
+            )}
+          </span>
+          {reason !== undefined && <Badge tone="warn">{reason}</Badge>}
+        </footer>
+      )}
+    </article>
+  );
+};
+
+export const Question = ({ text, onEdit }: { text: string; onEdit: (() => void) | null }) => (
+  <div className={styles.question}>
+    <p className={styles.bubble}>{text}</p>
+    <div className={styles.foot}>
+      <CopyButton text={text} label="Copy message" />
+      {onEdit !== null && (
+        <IconButton label="Edit and send again" icon={<Pencil size={14} />} onClick={onEdit} />
+      )}
+    </div>
+  </div>
+);

@@ -1,0 +1,110 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ChatRequest, type ChatStream, ConnectionFailedError, TimedOutError } from 'pentarch-sdk';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useApi } from '../../lib/api.ts';
+import { isCancelled } from '../../lib/errors.ts';
+import { applyEvent, emptyTurn, type Turn } from './thread.ts';
+
+/**
+ * The run that is being answered. The SDK goes on by itself after a broken connection, for some tries; here it is taken up
+ * again as soon as the browser is online, for as long as the page stands: the run goes on at the server meanwhile.
+ */
+
+const AGAIN_MS = 1_500;
+
+export interface Running {
+  /** What was asked; null where it stands in the conversation already. */
+  readonly question: string | null;
+  readonly turn: Turn;
+  readonly state: 'running' | 'reconnecting' | 'done' | 'failed';
+  readonly error: unknown;
+}
+
+const online = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', go);
+      resolve();
+    };
+    const timer = setTimeout(go, AGAIN_MS);
+    addEventListener('online', go);
+    signal.addEventListener('abort', go, { once: true });
+  });
+
+export const useTurn = (onConversation: (id: string) => void) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const [running, setRunning] = useState<Running | null>(null);
+  const reading = useRef<AbortController | null>(null);
+  const told = useRef(onConversation);
+  useEffect(() => {
+    told.current = onConversation;
+  });
+  useEffect(() => () => reading.current?.abort(), []);
+
+  const read = useCallback(
+    async (question: string | null, open: (signal: AbortSignal) => ChatStream) => {
+      reading.current?.abort();
+      const own = new AbortController();
+      const { signal } = own;
+      reading.current = own;
+      let turn = emptyTurn;
+      let frame = 0;
+      const show = (state: Running['state'], error: unknown = null): void => {
+        cancelAnimationFrame(frame);
+        frame = 0;
+        if (reading.current === own) setRunning({ question, turn, state, error });
+      };
+      show('running');
+      for (;;) {
+        try {
+          const { runId } = turn;
+          for await (const event of runId === '' ? open(signal) : api.chat.followRun(runId, { signal })) {
+            turn = applyEvent(turn, event);
+            if (event.event === 'run.started') told.current(turn.conversationId);
+            // One drawing for each frame, however many pieces come.
+            if (frame === 0) frame = requestAnimationFrame(() => show('running'));
+          }
+          break;
+        } catch (error) {
+          if (isCancelled(error) || signal.aborted) return;
+          if (!(error instanceof ConnectionFailedError || error instanceof TimedOutError)) {
+            show('failed', error);
+            void queryClient.invalidateQueries({ queryKey: ['chat'] });
+            return;
+          }
+          show('reconnecting');
+          await online(signal);
+          if (signal.aborted) return;
+        }
+      }
+      show('done');
+      await queryClient.invalidateQueries({ queryKey: ['chat'] });
+    },
+    [api, queryClient],
+  );
+
+  return {
+    running,
+    /** Asks. The key stays over all tries, so that no second run begins. */
+    ask: useCallback(
+      (request: ChatRequest) => {
+        const idempotencyKey = crypto.randomUUID();
+        return read(request.message, (signal) => api.chat.stream(request, { signal, idempotencyKey }));
+      },
+      [api, read],
+    ),
+    /** Follows a run that was begun elsewhere: before a reload, in another tab. */
+    follow: useCallback(
+      (runId: string) => read(null, (signal) => api.chat.followRun(runId, { signal })),
+      [api, read],
+    ),
+    /** Another conversation is shown; the run goes on at the server. */
+    leave: useCallback(() => {
+      reading.current?.abort();
+      reading.current = null;
+      setRunning(null);
+    }, []),
+  };
+};

@@ -1,0 +1,57 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CostLimits, GetCostUsageQuery, SetCostLimitsRequest } from 'pentarch-sdk';
+import { useApi } from '../../lib/api.ts';
+
+/** Reads and writes of this feature; pages hold no calls of their own. */
+
+const EVERY_MS = 30_000;
+
+/** Nothing is asked while a period of one's own has no beginning or end. */
+export const useUsage = (query: GetCostUsageQuery) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['costs', 'usage', query],
+    queryFn: ({ signal }) => api.costs.getUsage(query, { signal }),
+    enabled: query.period !== 'custom' || (query.from !== undefined && query.to !== undefined),
+    placeholderData: keepPreviousData,
+    refetchInterval: EVERY_MS,
+  });
+};
+
+export const useLimits = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['costs', 'limits'],
+    queryFn: ({ signal }) => api.costs.getLimits({ signal }),
+    refetchInterval: EVERY_MS,
+  });
+};
+
+export const useSetLimits = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: SetCostLimitsRequest) => api.costs.setLimits(change),
+    onSuccess: (changed) => {
+      queryClient.setQueryData<CostLimits>(['costs', 'limits'], changed);
+      void queryClient.invalidateQueries({ queryKey: ['costs', 'usage'] });
+    },
+  });
+};
+
+/** Hands the metered calls of the period to the browser's download. */
+export const useExport = () => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: async (query: GetCostUsageQuery) => {
+      const text = await api.costs.exportUsage(query);
+      const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+      const link = document.createElement('a');
+      link.href = address;
+      link.download = `costs-${query.period ?? 'month'}.csv`;
+      link.click();
+      // After the click was handled: the browser has its own hold of the bytes by then.
+      setTimeout(() => URL.revokeObjectURL(address), 0);
+    },
+  });
+};

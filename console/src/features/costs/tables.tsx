@@ -1,0 +1,114 @@
+import type { CostUsage } from 'pentarch-sdk';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Count, Money, Percent } from '../../components/figures.tsx';
+import { Panel } from '../../components/surface.tsx';
+import styles from './costs.module.css';
+
+interface Part {
+  name: string;
+  costUsd: number;
+  share: number | null;
+  requests: number;
+  tokens: number;
+}
+
+interface Figures {
+  cost_usd: number;
+  requests: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+const partsOf = <T extends Figures>(
+  list: readonly T[],
+  totalUsd: number,
+  nameOf: (part: T) => string | null,
+  none: string,
+): Part[] =>
+  list.map((part) => ({
+    name: nameOf(part) ?? none,
+    costUsd: part.cost_usd,
+    share: totalUsd === 0 ? null : part.cost_usd / totalUsd,
+    requests: part.requests,
+    tokens: part.input_tokens + part.output_tokens,
+  }));
+
+const columns = (header: string): Column<Part>[] => [
+  {
+    id: 'name',
+    header,
+    cell: (row) => <span className={styles.name}>{row.name}</span>,
+    sortBy: (row) => row.name,
+  },
+  {
+    id: 'requests',
+    header: 'Calls',
+    cell: (row) => <Count value={row.requests} />,
+    numeric: true,
+    minor: true,
+    sortBy: (row) => row.requests,
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    cell: (row) => <Count value={row.tokens} compact />,
+    numeric: true,
+    minor: true,
+    sortBy: (row) => row.tokens,
+  },
+  { id: 'share', header: 'Share', cell: (row) => <Percent share={row.share} />, numeric: true },
+  {
+    id: 'cost',
+    header: 'Cost',
+    cell: (row) => <Money usd={row.costUsd} />,
+    numeric: true,
+    sortBy: (row) => row.costUsd,
+  },
+];
+
+const PartTable = ({ title, header, parts }: { title: string; header: string; parts: readonly Part[] }) => (
+  <Panel title={title} flush>
+    <DataTable
+      caption={title}
+      columns={columns(header)}
+      rows={{ data: parts, error: null, retry: () => undefined }}
+      rowKey={(row) => row.name}
+      empty={<p className={styles.none}>Nothing in this period.</p>}
+    />
+  </Panel>
+);
+
+export const Tables = ({ usage }: { usage: CostUsage }) => {
+  const total = usage.total_usd;
+  return (
+    <div className={styles.tables}>
+      <PartTable
+        title="By agent"
+        header="Agent"
+        parts={partsOf(usage.by_agent, total, (part) => part.agent_id, 'no agent')}
+      />
+      <PartTable
+        title="By model"
+        header="Model"
+        parts={partsOf(usage.by_model, total, (part) => part.model, 'no model')}
+      />
+      <PartTable
+        title="By tool"
+        header="Tool"
+        parts={partsOf(usage.by_tool, total, (part) => part.tool, 'no tool')}
+      />
+      {usage.by_user !== undefined && (
+        <PartTable
+          title="By user"
+          header="User"
+          parts={partsOf(usage.by_user, total, (part) => part.user_id, 'no user')}
+        />
+      )}
+      <PartTable
+        title="Days"
+        header="Day"
+        parts={partsOf(usage.by_day, total, (part) => part.date, 'no day')}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,26 @@
+import type { Proposal } from 'pentarch-sdk';
+import { Badge, StatusPill, type Tone } from '../../components/surface.tsx';
+
+const STATUS: Readonly<Record<Proposal['status'], { tone: Tone; label: string }>> = {
+  voting: { tone: 'accent', label: 'voting' },
+  awaiting_human: { tone: 'warn', label: 'awaits a person' },
+  approved: { tone: 'good', label: 'approved' },
+  rejected: { tone: 'bad', label: 'rejected' },
+  vetoed: { tone: 'bad', label: 'vetoed' },
+  expired: { tone: 'neutral', label: 'expired' },
+  cancelled: { tone: 'neutral', label: 'cancelled' },
+};
+const RISKS: Readonly<Record<Proposal['risk'], Tone>> = {
+  low: 'neutral',
+  medium: 'neutral',
+  high: 'warn',
+  critical: 'bad',
+};
+
+export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
+  status === 'voting' || status === 'awaiting_human';
+
+export const ProposalStatus = ({ status }: { status: Proposal['status'] }) => (
+  <StatusPill tone={STATUS[status].tone}>{STATUS[status].label}</StatusPill>
+);
+export const Risk = ({ risk }: { risk: Proposal['risk'] }) => <Badge tone={RISKS[risk]}>{risk} risk</Badge>;

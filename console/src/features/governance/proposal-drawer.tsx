@@ -1,0 +1,124 @@
+import type { Proposal } from 'pentarch-sdk';
+import { Council, CouncilReasons } from '../../components/council/council.tsx';
+import { tallyText } from '../../components/council/seats.ts';
+import { Drawer } from '../../components/dialog.tsx';
+import { Money, Percent, RelativeTime } from '../../components/figures.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { Badge } from '../../components/surface.tsx';
+import styles from './governance.module.css';
+import { ProposalStatus, Risk } from './parts.tsx';
+import { useProposal } from './queries.ts';
+import { VotePanel } from './vote-panel.tsx';
+
+const Json = ({ value }: { value: unknown }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys
+  <pre className={styles.json} tabIndex={0}>
+    {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+  </pre>
+);
+
+const Facts = ({ proposal }: { proposal: Proposal }) => (
+  <>
+    <p>{proposal.description}</p>
+    <div className={styles.actions}>
+      <ProposalStatus status={proposal.status} />
+      <Risk risk={proposal.risk} />
+      {proposal.flags.map((flag) => (
+        <Badge key={flag} tone="warn">
+          {flag.replaceAll('_', ' ')}
+        </Badge>
+      ))}
+    </div>
+    <dl className={styles.facts}>
+      <dt>Estimated cost</dt>
+      <dd>
+        <Money usd={proposal.estimated_cost} />
+      </dd>
+      <dt>Asked for by</dt>
+      <dd>{proposal.agent_id ?? proposal.requested_by}</dd>
+      {proposal.reason !== null && (
+        <>
+          <dt>Why it stands so</dt>
+          <dd>{proposal.reason}</dd>
+        </>
+      )}
+    </dl>
+  </>
+);
+
+const Timeline = ({ proposal }: { proposal: Proposal }) => (
+  <section className={styles.section} aria-label="Timeline">
+    <h3>Timeline</h3>
+    <ol className={styles.timeline}>
+      <li>
+        <RelativeTime iso={proposal.created_at} /> proposed
+      </li>
+      {proposal.votes
+        .toSorted((a, b) => a.created_at.localeCompare(b.created_at))
+        .map((vote) => (
+          <li key={`${vote.voter}-${vote.created_at}`}>
+            <RelativeTime iso={vote.created_at} /> {vote.voter_type === 'user' ? 'a person' : vote.voter}:{' '}
+            {vote.vote}
+            {vote.confidence !== null && (
+              <>
+                , confidence <Percent share={vote.confidence} />
+              </>
+            )}
+            {vote.seat === null && vote.reason !== '' && ` – ${vote.reason}`}
+          </li>
+        ))}
+      {proposal.decided_at === null ? (
+        <li>
+          ends <RelativeTime iso={proposal.expires_at} />
+        </li>
+      ) : (
+        <li>
+          <RelativeTime iso={proposal.decided_at} /> {proposal.status}
+        </li>
+      )}
+    </ol>
+  </section>
+);
+
+const Detail = ({ proposal }: { proposal: Proposal }) => (
+  <div className={styles.detail}>
+    <Facts proposal={proposal} />
+    <section className={styles.section} aria-label="The five seats">
+      <Council proposal={proposal} />
+      <p>{tallyText(proposal)}</p>
+      <CouncilReasons votes={proposal.votes} />
+    </section>
+    {proposal.tool !== null && (
+      <section className={styles.section} aria-label="Tool call">
+        <h3>
+          {proposal.tool.server} / {proposal.tool.name}
+        </h3>
+        <Json value={proposal.tool.arguments} />
+      </section>
+    )}
+    {proposal.execution !== null && (
+      <section className={styles.section} aria-label="Execution">
+        <h3>Execution: {proposal.execution.status}</h3>
+        {proposal.execution.error !== null && <p className={styles.bad}>{proposal.execution.error}</p>}
+        {proposal.execution.result !== null && <Json value={proposal.execution.result} />}
+      </section>
+    )}
+    <VotePanel proposal={proposal} />
+    <Timeline proposal={proposal} />
+  </div>
+);
+
+export const ProposalDrawer = ({ id, onClose }: { id: string; onClose: () => void }) => {
+  const { data, error, refetch } = useProposal(id);
+  return (
+    <Drawer open={id !== ''} onClose={onClose} title={data?.action ?? 'Proposal'}>
+      {data !== undefined ? (
+        <Detail key={data.id} proposal={data} />
+      ) : error === null ? (
+        <Skeleton height="30rem" />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+    </Drawer>
+  );
+};

@@ -1,0 +1,116 @@
+import type { Proposal } from 'pentarch-sdk';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { SEAT_NAMES, SEATS } from '../../components/council/seats.ts';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Select, Textarea } from '../../components/field.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useMay, useMe } from '../../lib/me.ts';
+import styles from './governance.module.css';
+import { isOpen } from './parts.tsx';
+import { useCancel, useVote } from './queries.ts';
+
+/** Their own vote, or why they have none; and withdrawing what they asked for. */
+export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
+  const me = useMe();
+  const mayVote = useMay('governance:vote');
+  const toast = useToast();
+  const vote = useVote(proposal.id);
+  const cancel = useCancel(proposal.id);
+  const [reason, setReason] = useState('');
+  const [seat, setSeat] = useState('');
+  const [asking, setAsking] = useState(false);
+  const own = proposal.requested_by === me.sub;
+  const open = isOpen(proposal);
+  const voted = proposal.votes.find(({ voter }) => voter === me.sub);
+  const barred = !open
+    ? 'It is closed: nothing can be voted any more.'
+    : !mayVote
+      ? 'Voting needs the permission governance:vote. Ask an admin of your organisation.'
+      : null;
+  const cast = (choice: 'approve' | 'reject' | 'abstain'): void => {
+    const taken = SEATS.find((one) => one === seat);
+    vote.mutate(
+      {
+        vote: choice,
+        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        ...(proposal.status === 'voting' && taken !== undefined ? { seat: taken } : {}),
+      },
+      { onSuccess: () => toast.done('Your vote counts') },
+    );
+  };
+  return (
+    <section className={styles.section} aria-label="Your vote">
+      <h3>Your vote</h3>
+      {voted !== undefined && <p>You voted: {voted.vote}. It can be changed while this is open.</p>}
+      {barred !== null && <p className={styles.barred}>{barred}</p>}
+      {barred === null && own && (
+        <p className={styles.barred}>
+          You asked for this yourself: the server takes your own decision only where ALLOW_SELF_APPROVAL is
+          set.
+        </p>
+      )}
+      {vote.error !== null && <ErrorState error={vote.error} />}
+      {open && mayVote && (
+        <>
+          <Textarea
+            label="Reason"
+            rows={2}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          {proposal.status === 'voting' && (
+            <Select
+              label="Seat"
+              value={seat}
+              options={[
+                { value: '', label: 'First that has not approved' },
+                ...SEATS.map((value) => ({ value, label: SEAT_NAMES[value] })),
+              ]}
+              onChange={(event) => setSeat(event.currentTarget.value)}
+            />
+          )}
+        </>
+      )}
+      <div className={styles.actions}>
+        <Button
+          kind="primary"
+          disabled={barred !== null}
+          busy={vote.isPending}
+          onClick={() => cast('approve')}
+        >
+          Approve
+        </Button>
+        <Button kind="danger" disabled={barred !== null} busy={vote.isPending} onClick={() => cast('reject')}>
+          Reject
+        </Button>
+        <Button disabled={barred !== null} busy={vote.isPending} onClick={() => cast('abstain')}>
+          Abstain
+        </Button>
+        {open && (own || mayVote) && (
+          <Button kind="quiet" onClick={() => setAsking(true)}>
+            Cancel proposal …
+          </Button>
+        )}
+      </div>
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Cancel this proposal?"
+        message="It is closed for good, and what it asked for is not done."
+        action="Cancel proposal"
+        busy={cancel.isPending}
+        onConfirm={() =>
+          cancel.mutate(undefined, {
+            onSuccess: () => {
+              toast.done('The proposal is cancelled');
+              setAsking(false);
+            },
+            onError: toast.failed,
+          })
+        }
+      />
+    </section>
+  );
+};

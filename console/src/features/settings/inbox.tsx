@@ -1,0 +1,126 @@
+import { Check, CheckCheck, Inbox as InboxIcon } from 'lucide-react';
+import { Button, IconButton } from '../../components/button.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { Badge, Panel, Segments, StatusPill, type Tone } from '../../components/surface.tsx';
+import { useToast } from '../../components/toast.tsx';
+import { useLiveRefresh } from '../../lib/live.ts';
+import { useMay } from '../../lib/me.ts';
+import { useUrlState } from '../../lib/url-state.ts';
+import { useInbox, useRead, useReadAll } from './queries.ts';
+import styles from './settings.module.css';
+
+type Show = 'all' | 'unread';
+const parse = (raw: Readonly<Record<string, unknown>>): { show: Show } => ({
+  show: raw.show === 'unread' ? 'unread' : 'all',
+});
+const SHOWS: readonly { value: Show; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'unread', label: 'Unread' },
+];
+const TONES: Readonly<Record<'info' | 'warning' | 'critical', Tone>> = {
+  info: 'neutral',
+  warning: 'warn',
+  critical: 'bad',
+};
+
+const List = ({ show }: { show: Show }) => {
+  const inbox = useInbox(show === 'unread');
+  const read = useRead();
+  const toast = useToast();
+  const mayWrite = useMay('notifications:write');
+  if (inbox.data === undefined) {
+    if (inbox.error !== null) return <ErrorState error={inbox.error} onRetry={inbox.retry} />;
+    return (
+      <ul className={styles.inbox}>
+        {['a', 'b', 'c'].map((key) => (
+          <li key={key}>
+            <Skeleton height="3.5rem" />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (inbox.data.length === 0) {
+    return (
+      <EmptyState icon={InboxIcon} title={show === 'unread' ? 'Everything is read' : 'Nothing yet'}>
+        You are told here when a task ends, a proposal waits for votes or a cost limit comes near. What
+        reaches you is chosen under Notifications.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <ul className={styles.inbox}>
+        {inbox.data.map((one) => (
+          <li key={one.id} data-unread={!one.read || undefined}>
+            <div className={styles.note}>
+              <h3>{one.title}</h3>
+              <p>{one.body}</p>
+              <div className={styles.noteMeta}>
+                <StatusPill tone={TONES[one.level]}>{one.level}</StatusPill>
+                <Badge>{one.category}</Badge>
+                <RelativeTime iso={one.created_at} />
+                {!one.read && <Badge tone="accent">unread</Badge>}
+              </div>
+            </div>
+            {!one.read && mayWrite && (
+              <IconButton
+                label={`Mark “${one.title}” as read`}
+                icon={<Check size={15} />}
+                onClick={() => read.mutate(one.id, { onError: toast.failed })}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {inbox.hasMore && (
+        <div className={styles.more}>
+          <Button busy={inbox.loadingMore} onClick={inbox.loadMore}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+};
+
+export const Inbox = () => {
+  const [{ show }, setState] = useUrlState(parse);
+  const readAll = useReadAll();
+  const toast = useToast();
+  const mayWrite = useMay('notifications:write');
+  useLiveRefresh(['notification'], ['settings', 'notifications']);
+  return (
+    <Panel
+      flush
+      title="Inbox"
+      actions={
+        <div className={styles.actions}>
+          <Segments
+            label="Which notifications"
+            value={show}
+            options={SHOWS}
+            onChange={(next) => setState({ show: next })}
+          />
+          {mayWrite && (
+            <Button
+              busy={readAll.isPending}
+              onClick={() =>
+                readAll.mutate(undefined, {
+                  onSuccess: () => toast.done('All are marked as read'),
+                  onError: toast.failed,
+                })
+              }
+            >
+              <CheckCheck size={15} aria-hidden="true" />
+              Mark all as read
+            </Button>
+          )}
+        </div>
+      }
+    >
+      <List show={show} />
+    </Panel>
+  );
+};

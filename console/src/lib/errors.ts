@@ -1,0 +1,79 @@
+import {
+  ApiError,
+  CancelledError,
+  ConnectionFailedError,
+  CostExceededError,
+  ForbiddenError,
+  NotFoundError,
+  OAuthError,
+  RateLimitedError,
+  TimedOutError,
+  UnauthorizedError,
+  ValidationError,
+} from 'pentarch-sdk';
+
+/** What a fault means to the person who sees it. */
+export interface Fault {
+  title: string;
+  message: string;
+  /** To name to the operator; stands in logs and audit. */
+  requestId: string | null;
+  /** False when trying again cannot help. */
+  retry: boolean;
+}
+
+export const faultOf = (error: unknown): Fault => {
+  const requestId = error instanceof ApiError ? error.requestId : null;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ForbiddenError) {
+    return {
+      title: 'You have no right to this',
+      message: `${message}. Ask an admin of your organisation.`,
+      requestId,
+      retry: false,
+    };
+  }
+  if (error instanceof NotFoundError) {
+    return {
+      title: 'This does not exist',
+      message: 'It may have been deleted, or belongs to somebody else.',
+      requestId,
+      retry: false,
+    };
+  }
+  if (error instanceof ConnectionFailedError || error instanceof TimedOutError) {
+    return {
+      title: 'The server does not answer',
+      message: 'Check the connection; then try again.',
+      requestId,
+      retry: true,
+    };
+  }
+  if (error instanceof CostExceededError)
+    return { title: 'A cost limit is reached', message, requestId, retry: false };
+  if (error instanceof RateLimitedError) {
+    const wait = error.retryAfterS === null ? '' : ` Try again in ${error.retryAfterS} s.`;
+    return { title: 'Too many requests', message: `${message}.${wait}`, requestId, retry: true };
+  }
+  if (error instanceof ValidationError)
+    return { title: 'The input was refused', message, requestId, retry: false };
+  return { title: 'Something went wrong', message, requestId, retry: true };
+};
+
+/** The sign-in is over: nothing but a new one helps. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof UnauthorizedError || error instanceof OAuthError;
+
+export const isCancelled = (error: unknown): boolean => error instanceof CancelledError;
+
+/** Worth another try by itself; the client has tried what it may, so only reads are. */
+export const mayRetryQuery = (failures: number, error: unknown): boolean =>
+  failures < 1 && error instanceof ApiError && error.status >= 500;
+
+/** Faults of single fields, by their name in the request body (`/model` → `model`); the rest under ''. */
+export const fieldFaults = (error: unknown): Readonly<Record<string, string>> => {
+  if (!(error instanceof ValidationError)) return {};
+  return Object.fromEntries(
+    error.fields.map(({ field, reason }) => [field.replace(/^\//, '').replaceAll('/', '.'), reason]),
+  );
+};

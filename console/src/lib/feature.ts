@@ -1,0 +1,30 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
+
+/** What a folder of `features/` says of itself; `routes.ts` lists them all. */
+export interface Feature {
+  /** Folder name, and what its query keys begin with. */
+  readonly id: string;
+  /** In the navigation; one or two words. */
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** Where the navigation leads. */
+  readonly path: `/${string}`;
+  /** Any one of these permissions shows it; none: everybody signed in. */
+  readonly anyOf: readonly string[];
+  /** Shown in the bottom bar of a phone, else under "More". At most four should. */
+  readonly primary?: boolean;
+  readonly pages: readonly FeaturePage[];
+}
+
+export interface FeaturePage {
+  /** As TanStack Router writes it: `/agents`, `/agents/$agentId`. */
+  readonly path: `/${string}`;
+  /** Title of the browser's tab. */
+  readonly title: string;
+  /** Loaded when first opened: `() => import('./agents-page.tsx')`. */
+  readonly load: () => Promise<{ default: ComponentType }>;
+}
+
+export const mayOpen = (feature: Feature, permissions: readonly string[]): boolean =>
+  feature.anyOf.length === 0 || feature.anyOf.some((one) => permissions.includes(one));

@@ -1,0 +1,61 @@
+import { createClient } from '@redis/client';
+import { AppError } from '../../kernel/errors.ts';
+
+/**
+ * Two connections to Redis or Valkey: one for commands, one for messages. Both come back by themselves; while they are
+ * away commands fail at once instead of piling up, so that callers can be told to come again.
+ */
+const COMMAND_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+const MAX_RECONNECT_WAIT_MS = 500;
+const PING_MS = 5_000;
+
+export type RedisClient = ReturnType<typeof newClient>;
+
+const newClient = (url: string, onError: (error: unknown) => void, offline: 'refuse' | 'wait') => {
+  const client = createClient({
+    url,
+    disableOfflineQueue: offline === 'refuse',
+    pingInterval: PING_MS,
+    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), MAX_RECONNECT_WAIT_MS),
+    },
+  });
+  client.on('error', onError);
+  return client;
+};
+
+export class RedisAway extends Error {}
+
+/** Connects, or throws `RedisAway` when nobody answers within a few seconds. */
+export const connectRedis = async (
+  url: string,
+  onError: (error: unknown) => void,
+): Promise<{ commands: RedisClient; subscriber: RedisClient }> => {
+  const commands = newClient(url, onError, 'refuse');
+  const subscriber = newClient(url, onError, 'wait');
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), CONNECT_TIMEOUT_MS * 2);
+  });
+  const connecting = Promise.all([commands.connect(), subscriber.connect()]);
+  connecting.catch(() => {});
+  try {
+    await Promise.race([connecting, late]);
+    return { commands, subscriber };
+  } catch (error) {
+    commands.destroy();
+    subscriber.destroy();
+    throw new RedisAway('Redis does not answer', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+export const redisAway = (cause: unknown): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'what the nodes share does not answer now; try again', {
+    retryAfterS: 5,
+    cause,
+  });

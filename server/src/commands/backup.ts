@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.ts';
+import { makeArchive } from './archive/make.ts';
+import { beginSnapshot, openStoreSession, readPassphrase } from './archive/place.ts';
+import { createArchiveWriter } from './archive/write.ts';
+import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
+
+/** Less than this on the target's disk is not even tried. */
+const MIN_FREE_BYTES = 1024 * 1024;
+
+/** Throws before anything is written when the file is there, or its disk is full. */
+export const checkTarget = async (file: string, overwrite: boolean): Promise<void> => {
+  if (existsSync(file) && !overwrite) {
+    throw new UsageError(
+      `${file} is there already: give another name, or --overwrite to replace it once the new one is whole`,
+    );
+  }
+  const folder = path.dirname(path.resolve(file));
+  if (!existsSync(folder)) throw new UsageError(`${folder}: no such folder`);
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < MIN_FREE_BYTES) {
+    throw new Error(
+      `no space is left on the disk of ${file}: nothing was written. Free some, or write to another disk`,
+    );
+  }
+};
+
+export const backup: Command = {
+  name: 'backup',
+  usage: 'FILE [--passphrase-file FILE] [--overwrite]',
+  about: 'Write everything (records, documents, keys) to one file while the server goes on',
+  async run(args: readonly string[], io: Io): Promise<number> {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'passphrase-file': { type: 'string' }, overwrite: { type: 'boolean', default: false } },
+    });
+    const [given] = positionals;
+    if (given === undefined || positionals.length > 1) throw new UsageError('give one file to write to');
+    const file = path.resolve(io.folder, given);
+    const passphrase = readPassphrase(values['passphrase-file']);
+    const config = loadConfig(io.env, io.folder);
+    await checkTarget(file, values.overwrite);
+    const session = await openStoreSession(config, { readOnly: true });
+    try {
+      await beginSnapshot(session);
+      const writer = await createArchiveWriter(file, { passphrase, now: io.now }).catch((error: unknown) => {
+        throw explained(error, file);
+      });
+      try {
+        const { manifest, bytes } = await makeArchive(writer, {
+          session,
+          dataDir: config.DATA_DIR,
+          tenant: null,
+          opened: (_table, row) => row,
+          filesFolder: null,
+          now: io.now,
+        });
+        const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+        io.out(
+          `backup of ${manifest.engine}: ${rows} rows in ${manifest.tables.length} tables, ${manifest.blobs.count} documents' bytes, ${manifest.files.length} files`,
+        );
+        io.out(
+          `${file}  ${sizeText(bytes)}, ${passphrase === null ? 'not encrypted: it holds the keys of the installation, so guard it like the data folder' : 'encrypted'}`,
+        );
+        return 0;
+      } catch (error) {
+        await writer.abandon();
+        throw explained(error, file);
+      }
+    } finally {
+      await session.close();
+    }
+  },
+};

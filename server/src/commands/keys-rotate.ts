@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.ts';
+import { createSigningKeys, SIGNING_KEY_LIFE, tokenLifeMs } from '../features/identity/index.ts';
+import type { Command, Io } from './command.ts';
+import { sealOf } from './keys.ts';
+import { openForCommand } from './store.ts';
+
+export const keysRotate: Command = {
+  name: 'keys rotate',
+  usage: '',
+  about: 'Make a new key that signs tokens; tokens of the old one stay good until they expire',
+  async run(args: readonly string[], io: Io): Promise<number> {
+    parseArgs({ args: [...args], options: {} });
+    const config = loadConfig(io.env, io.folder);
+    const db = await openForCommand(config);
+    try {
+      const keys = createSigningKeys({
+        db,
+        clock: { now: io.now },
+        seal: sealOf(config),
+        tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
+        maxAgeMs: SIGNING_KEY_LIFE,
+      });
+      const kid = await keys.rotate();
+      io.out(
+        `the new signing key is ${kid}; running servers sign with it within the hour, or from their next start`,
+      );
+      return 0;
+    } finally {
+      await db.close();
+    }
+  },
+};

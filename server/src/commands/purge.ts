@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util';
+import { retentionPurges } from '../compose-retention.ts';
+import { loadConfig } from '../config.ts';
+import { createAudit } from '../features/audit/index.ts';
+import { purgeNow } from '../features/retention/index.ts';
+import { iso } from '../kernel/clock.ts';
+import type { Command, Io } from './command.ts';
+import { openForCommand } from './store.ts';
+
+export const purge: Command = {
+  name: 'purge',
+  usage: '',
+  about: 'Drop now what the RETENTION_… settings no longer keep; the server does so once a day',
+  async run(args: readonly string[], io: Io): Promise<number> {
+    parseArgs({ args: [...args], options: {} });
+    const config = loadConfig(io.env, io.folder);
+    const db = await openForCommand(config);
+    const clock = { now: io.now };
+    try {
+      const reports = await purgeNow({
+        db,
+        clock,
+        audit: createAudit(clock),
+        purges: retentionPurges(config),
+        purged: () => {},
+      });
+      for (const { name, before, rows } of reports) {
+        io.out(
+          before === null
+            ? `${name.padEnd(24)} all are kept`
+            : `${name.padEnd(24)} ${rows} older than ${iso(before)}`,
+        );
+      }
+      return 0;
+    } finally {
+      await db.close();
+    }
+  },
+};

@@ -1,0 +1,64 @@
+import type { Db } from './db/db.ts';
+import { type Audit, createRefusals, type Refusal } from './features/audit/index.ts';
+import { findTenantBySlug } from './features/tenants/index.ts';
+import type { RefusedRequest } from './http/app.ts';
+import type { Caller } from './kernel/caller.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { AppError } from './kernel/errors.ts';
+
+/** The part of the composition that writes refused requests and messages into the audit chain. */
+export interface RefusalPart {
+  ofRequest(request: RefusedRequest): void;
+  ofSocket(caller: Caller | null, address: string, fault: AppError): void;
+  close(): Promise<void>;
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const whoAndWhy = (
+  caller: Caller | null,
+  fault: AppError | null,
+): Pick<Refusal, 'tenantId' | 'actorId' | 'reason' | 'required'> => ({
+  tenantId: caller?.tenantId ?? null,
+  actorId: caller?.userId ?? null,
+  reason: text(fault?.details.reason) ?? fault?.code ?? null,
+  required: text(fault?.details.required),
+});
+
+export const composeRefusals = (parts: {
+  db: Db;
+  clock: Clock;
+  audit: Audit;
+  onError(error: unknown, message: string): void;
+}): RefusalPart => {
+  const refusals = createRefusals({
+    db: parts.db,
+    clock: parts.clock,
+    audit: parts.audit,
+    defaultTenantId: async () => (await findTenantBySlug(parts.db.read, 'default'))?.id ?? null,
+    onError: (error) => parts.onError(error, 'a refusal could not be written into the audit chain'),
+  });
+  return {
+    ofRequest({ caller, fault, address, requestId, method, route, status }) {
+      // Each wrong password has a row of its own already (session.refused).
+      if (status === 401 && route === '/v2/auth/login') return;
+      refusals.note({
+        ...whoAndWhy(caller, fault),
+        address,
+        requestId,
+        operation: `${method} ${route}`,
+        status,
+      });
+    },
+    ofSocket(caller, address, fault) {
+      refusals.note({
+        ...whoAndWhy(caller, fault),
+        address,
+        requestId: null,
+        operation: 'WebSocket /v2/ws',
+        status: fault.status,
+      });
+    },
+    close: refusals.close,
+  };
+};

@@ -1,0 +1,2 @@
+/** Why a process cannot start on this store, in words for its operator; no fault of the program. */
+export class StartRefused extends Error {}

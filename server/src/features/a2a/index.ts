@@ -1,0 +1,1 @@
+export { type A2aDoorOptions, a2aRoutes } from './routes.ts';

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../kernel/tokens.ts';
+import { type HistoryTurn, historyBudget, historyTokens, shorten, splitTurns } from './history.rules.ts';
+import { extractSummary } from './summary.rules.ts';
+
+const turns = fc
+  .array(fc.record({ content: fc.string({ maxLength: 200, unit: 'grapheme' }) }))
+  .map((all) =>
+    all.map(({ content }, i): HistoryTurn => ({ role: i % 2 === 0 ? 'user' : 'assistant', content })),
+  );
+
+describe('history', () => {
+  it('is split into what fits, from a question on, and what came before', () => {
+    fc.assert(
+      fc.property(turns, fc.integer({ min: 0, max: 500 }), (all, budget) => {
+        const { older, kept } = splitTurns(all, budget);
+        expect([...older, ...kept]).toEqual(all);
+        expect(historyTokens(kept)).toBeLessThanOrEqual(budget);
+        expect(kept[0]?.role ?? 'user').toBe('user');
+      }),
+    );
+  });
+
+  it('has the room that the window leaves, at most what the setting allows', () => {
+    const given = { windowTokens: 10_000, fixedTokens: 2_000, outputTokens: 1_000, maxHistoryTokens: 50_000 };
+    expect(historyBudget(given)).toBe(6_000);
+    expect(historyBudget({ ...given, maxHistoryTokens: 500 })).toBe(500);
+    expect(historyBudget({ ...given, outputTokens: 100_000 })).toBe(4_500);
+    expect(historyBudget({ ...given, fixedTokens: 20_000 })).toBe(0);
+  });
+
+  it('is cut evenly where it is too long to be read for a summary', () => {
+    const long: HistoryTurn[] = [
+      { role: 'user', content: 'a'.repeat(4_000) },
+      { role: 'assistant', content: 'short' },
+      { role: 'user', content: '🐉'.repeat(2_000) },
+    ];
+    const cut = shorten(long, 300);
+    expect(historyTokens(cut)).toBeLessThanOrEqual(320);
+    expect(cut[1]).toEqual(long[1]);
+    expect(cut.every((turn) => turn.content.isWellFormed())).toBe(true);
+  });
+});
+
+describe('a summary of sentences', () => {
+  const said: HistoryTurn[] = [
+    { role: 'user', content: 'Hello there! My name is Ada Kowalska and I run the lighthouse on Hel.' },
+    { role: 'assistant', content: 'Nice to meet you. How can I help?' },
+    {
+      role: 'user',
+      content: 'The lamp of the lighthouse must be replaced before 14 March. Budget is 2,300 euros.',
+    },
+    {
+      role: 'assistant',
+      content: 'I noted the lamp, the deadline of 14 March and the budget of 2,300 euros.',
+    },
+    { role: 'user', content: 'Thanks. Nothing else.' },
+  ];
+
+  it('keeps names, numbers and what was decided, in order and word for word', () => {
+    const text = extractSummary(null, said, 60);
+    expect(estimateTokens(text)).toBeLessThanOrEqual(60);
+    expect(text).toContain('Person: My name is Ada Kowalska');
+    expect(text).toContain('14 March');
+    expect(text.indexOf('Ada')).toBeLessThan(text.indexOf('14 March'));
+    for (const line of text.split('\n')) {
+      const words = line.replace(/^(Person|Agent): /, '');
+      expect(said.some((turn) => turn.content.includes(words))).toBe(true);
+    }
+  });
+
+  it('carries an earlier summary on', () => {
+    const earlier = extractSummary(null, said, 60);
+    const text = extractSummary(earlier, [{ role: 'user', content: 'What about the weather today?' }], 80);
+    expect(text).toContain('Ada Kowalska');
+    expect(text).toContain('2,300 euros');
+  });
+
+  it('never passes its size, whatever was said', () => {
+    fc.assert(
+      fc.property(turns, fc.integer({ min: 8, max: 200 }), (all, max) => {
+        expect(estimateTokens(extractSummary(null, all, max))).toBeLessThanOrEqual(max);
+      }),
+    );
+  });
+});

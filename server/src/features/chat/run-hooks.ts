@@ -1,0 +1,49 @@
+import type { ApprovalPort, WaitingRoom } from './approvals.ts';
+import type { Ending } from './ending.ts';
+import type { RunHooks, RunResult } from './execute.ts';
+import type { ConversationQueue } from './queue.ts';
+import type { RunEvents } from './run-events.ts';
+import type { ChatResponse } from './schema.ts';
+import type { StartedRun } from './start.ts';
+import type { ChatStore } from './store.ts';
+import { chatResponseOf } from './wire.ts';
+
+export interface RunHooksDeps {
+  ending: Ending;
+  room: WaitingRoom;
+  queue: ConversationQueue;
+  store: Pick<ChatStore, 'setStatus'>;
+  approvals: ApprovalPort;
+}
+
+/** Around a run that waits: its answer so far is stored, and its conversation is free for other messages. */
+export const createRunHooks =
+  ({ ending, room, queue, store, approvals }: RunHooksDeps) =>
+  (
+    run: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    turn: { leave(): void },
+    told: (response: ChatResponse) => void,
+  ): RunHooks => ({
+    async waiting(state) {
+      const result: RunResult = {
+        state,
+        finishReason: 'awaiting_approval',
+        model: run.plan.model,
+        open: { hold: null, entries: [] },
+        error: null,
+      };
+      const { row } = await ending.write(run, result, 'awaiting_approval', events);
+      for (const id of state.proposals) {
+        events.emit('proposal.created', await approvals.show(run.subject, id));
+      }
+      turn.leave();
+      told(chatResponseOf(row));
+    },
+    decision: (proposalId) => room.wait(run.subject, proposalId, approvals, abort.signal),
+    async resumed() {
+      turn.leave = await queue.enter(run.conversationId, true);
+      await store.setStatus(run.runId, 'running');
+    },
+  });

@@ -1,0 +1,43 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
+import type { EffectiveAgent } from '../agents/index.ts';
+import { mayUse } from './tools.rules.ts';
+
+/** Every agent may hand on a part of its task. */
+const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
+
+interface ToolList {
+  /** The lists of the sources, in order, that these tools were picked from. */
+  lists: readonly (readonly AgentTool[])[];
+  tools: readonly AgentTool[];
+}
+
+/** By caller (an object that stands as long as its rights) and agent. */
+const toolLists = new WeakMap<readonly ToolSource[], WeakMap<Caller, Map<string, ToolList>>>();
+
+/** What this caller may use through this agent. The same list while nothing changes: each run asks for it. */
+export const toolsOf = async (
+  sources: readonly ToolSource[],
+  caller: Caller,
+  agent: EffectiveAgent,
+): Promise<readonly AgentTool[]> => {
+  const { id } = agent.definition;
+  const byCaller = toolLists.get(sources) ?? new WeakMap<Caller, Map<string, ToolList>>();
+  toolLists.set(sources, byCaller);
+  const byAgent = byCaller.get(caller) ?? new Map<string, ToolList>();
+  byCaller.set(caller, byAgent);
+  const known = byAgent.get(id);
+  const lists = await Promise.all(
+    sources.map((source, i) => (source.fixed && known?.lists[i]) || source.list(caller, id)),
+  );
+  if (known?.lists.length === lists.length && lists.every((list, i) => list === known.lists[i]))
+    return known.tools;
+  const tools = lists
+    .flat()
+    .filter(
+      (tool) =>
+        (isDelegate(tool) || mayUse(agent.definition.tools, tool)) && caller.permissions.has(tool.permission),
+    );
+  byAgent.set(id, { lists, tools });
+  return tools;
+};

@@ -1,0 +1,65 @@
+import type { AppError } from '../../kernel/errors.ts';
+import type { ChatResponse } from '../chat/index.ts';
+import type { ChatCompletion, CompletionUsage, Extension } from './schema.ts';
+
+/** A run's answer in the words of the OpenAI API. */
+
+export const completionId = (runId: string): string => `chatcmpl-${runId}`;
+
+export const usageOf = (usage: ChatResponse['usage']): CompletionUsage => ({
+  prompt_tokens: usage.input_tokens,
+  completion_tokens: usage.output_tokens,
+  total_tokens: usage.input_tokens + usage.output_tokens,
+  prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+});
+
+/** Clients know few reasons: the own one goes along as `native_finish_reason`. */
+export const finishOf = (reason: ChatResponse['finish_reason']): 'stop' | 'length' =>
+  reason === 'length' || reason === 'cost_exceeded' ? 'length' : 'stop';
+
+/** What a person reads who cannot see the platform's own fields. */
+export const waitingNote = (proposals: readonly string[]): string =>
+  `[Waiting for approval: what was asked for needs a decision before it is done. ${
+    proposals.length === 1 ? 'Proposal' : 'Proposals'
+  } ${proposals.join(', ')}. The answer goes on in the conversation once it is decided.]`;
+
+export const costNote = (error: Pick<AppError, 'message'>): string => `[Stopped: ${error.message}]`;
+
+export const withNote = (content: string, note: string): string =>
+  content === '' ? note : `${content}\n\n${note}`;
+
+export const extensionOf = (response: ChatResponse): Extension => ({
+  conversation_id: response.conversation_id,
+  run_id: response.run_id,
+  agent_id: response.agent_id,
+  cost_usd: response.cost_usd,
+  citations: response.citations,
+  tool_calls: response.tool_calls,
+  proposals: response.proposals,
+});
+
+export const completionOf = (response: ChatResponse, model: string): ChatCompletion => ({
+  id: completionId(response.run_id),
+  object: 'chat.completion',
+  created: Math.floor(Date.parse(response.created_at) / 1000),
+  model,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content:
+          response.finish_reason === 'awaiting_approval'
+            ? withNote(response.content, waitingNote(response.proposals))
+            : response.content,
+        refusal: null,
+      },
+      logprobs: null,
+      finish_reason: finishOf(response.finish_reason),
+      native_finish_reason: response.finish_reason,
+    },
+  ],
+  usage: usageOf(response.usage),
+  pentarch: extensionOf(response),
+});

@@ -1,0 +1,1 @@
+export { type OpenAiDoorOptions, openAiRoutes } from './routes.ts';

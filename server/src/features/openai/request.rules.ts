@@ -1,0 +1,211 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts';
+
+/** Reading of requests of the OpenAI-compatible door: what they mean for a run, and what is refused with which words. */
+
+export const MODEL_FAMILY = 'pentarch';
+export const EMBEDDING_MODEL = 'pentarch/embedding';
+
+interface Part {
+  type: string;
+  text?: string | undefined;
+}
+
+interface Message {
+  role: string;
+  content?: string | readonly Part[] | null | undefined;
+}
+
+export interface CompletionInput {
+  messages: readonly Message[];
+  n?: number | null | undefined;
+  stop?: string | readonly string[] | null | undefined;
+  logprobs?: boolean | null | undefined;
+  top_logprobs?: number | null | undefined;
+  response_format?: Record<string, unknown> | null | undefined;
+  modalities?: readonly string[] | null | undefined;
+  tools?: unknown;
+  tool_choice?: unknown;
+  functions?: unknown;
+  function_call?: unknown;
+  audio?: unknown;
+  prediction?: unknown;
+  web_search_options?: unknown;
+  metadata?: Record<string, string> | null | undefined;
+  user?: string | null | undefined;
+}
+
+export interface ReadCompletion {
+  /** What the person says now. */
+  message: string;
+  history: { role: 'user' | 'assistant'; content: string }[];
+  /** System and developer messages, joined; null without any. */
+  instructions: string | null;
+  conversationId: string | null;
+  /** For a new conversation. */
+  metadata: Record<string, unknown>;
+}
+
+/** A refusal by the name of the parameter. */
+export const refusal = (
+  param: string,
+  message: string,
+  openAiCode = 'unsupported_parameter',
+  code: ErrorCode = 'VALIDATION_ERROR',
+): AppError => new AppError(code, message, { details: { param, openai_code: openAiCode } });
+
+const MAX_MESSAGE_CHARACTERS = 32_768;
+const MAX_INSTRUCTIONS_CHARACTERS = 65_536;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const given = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+
+const refuseUnsupported = (input: CompletionInput): void => {
+  if ((input.n ?? 1) !== 1) throw refusal('n', 'n must be 1: an agent gives one answer', 'invalid_value');
+  for (const name of ['tools', 'functions'] as const) {
+    if (given(input[name])) {
+      throw refusal(
+        name,
+        `${name} of the client are not supported: agents use the tools of the platform and of its MCP servers`,
+      );
+    }
+  }
+  for (const name of ['tool_choice', 'function_call'] as const) {
+    const value = input[name];
+    if (given(value) && value !== 'none' && value !== 'auto')
+      throw refusal(name, `${name} must be "none" or "auto": tools of the client are not supported`);
+  }
+  for (const name of ['audio', 'prediction', 'web_search_options'] as const) {
+    if (given(input[name])) throw refusal(name, `${name} is not supported`);
+  }
+  if (given(input.stop)) throw refusal('stop', 'stop sequences are not supported');
+  if (input.logprobs === true || (input.top_logprobs ?? 0) > 0)
+    throw refusal('logprobs', 'logprobs are not supported');
+  if (input.modalities?.some((modality) => modality !== 'text'))
+    throw refusal('modalities', 'only the modality text is supported');
+  const format = input.response_format?.type;
+  if (given(input.response_format) && format !== 'text')
+    throw refusal('response_format', 'only response_format {"type":"text"} is supported');
+};
+
+/** The text of a message; images and the like are refused by name. */
+const textOf = (message: Message, index: number): string => {
+  const { content } = message;
+  if (content === undefined || content === null) return '';
+  if (typeof content === 'string') return content;
+  return content
+    .map((part, i) => {
+      if (part.type === 'text' && typeof part.text === 'string') return part.text;
+      if (part.type === 'refusal') return '';
+      const what =
+        part.type === 'image_url' || part.type === 'input_image' ? 'images' : `content of type ${part.type}`;
+      throw refusal(
+        `messages.${index}.content.${i}`,
+        `${what} cannot be read by the agents; send text`,
+        'unsupported_content',
+      );
+    })
+    .filter((text) => text !== '')
+    .join('\n');
+};
+
+/** Consecutive messages of one side are one turn: models want the sides to alternate. */
+const joinTurns = (turns: ReadCompletion['history']): ReadCompletion['history'] => {
+  const joined: ReadCompletion['history'] = [];
+  for (const turn of turns) {
+    const last = joined.at(-1);
+    if (last?.role === turn.role) last.content += `\n\n${turn.content}`;
+    else joined.push({ ...turn });
+  }
+  return joined;
+};
+
+/** Throws VALIDATION_ERROR, which leaves as 400. */
+export const readCompletion = (input: CompletionInput): ReadCompletion => {
+  refuseUnsupported(input);
+  const instructions: string[] = [];
+  const turns: ReadCompletion['history'] = [];
+  for (const [i, message] of input.messages.entries()) {
+    const { role } = message;
+    if (role === 'tool' || role === 'function') {
+      throw refusal(`messages.${i}.role`, 'messages of tools are not supported', 'unsupported_value');
+    }
+    const text = textOf(message, i);
+    if (text.trim() === '') continue;
+    if (role === 'system' || role === 'developer') instructions.push(text);
+    else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', content: text });
+  }
+  const last = turns.pop();
+  const at = `messages.${input.messages.length - 1}`;
+  if (last?.role !== 'user')
+    throw refusal(at, 'the last message must be of the role user and hold text', 'invalid_value');
+  if ([...last.content].length > MAX_MESSAGE_CHARACTERS) {
+    throw refusal(
+      `${at}.content`,
+      `the last message must have at most ${MAX_MESSAGE_CHARACTERS} characters`,
+      'string_above_max_length',
+    );
+  }
+  const system = instructions.join('\n\n');
+  if (system.length > MAX_INSTRUCTIONS_CHARACTERS) {
+    throw refusal(
+      'messages',
+      `system and developer messages must have at most ${MAX_INSTRUCTIONS_CHARACTERS} characters together`,
+      'string_above_max_length',
+    );
+  }
+  const { conversation_id: conversationId, ...metadata } = input.metadata ?? {};
+  if (conversationId !== undefined && !UUID.test(conversationId))
+    throw refusal('metadata.conversation_id', 'metadata.conversation_id must be a UUID', 'invalid_value');
+  return {
+    message: last.content,
+    history: joinTurns(turns),
+    instructions: system === '' ? null : system,
+    conversationId: conversationId ?? null,
+    metadata: {
+      source: 'openai',
+      ...(input.user ? { end_user: input.user } : {}),
+      ...(Object.keys(metadata).length === 0 ? {} : { client: metadata }),
+    },
+  };
+};
+
+/** The agent that a model's name addresses; null: whichever fits. Undefined: no such form. */
+export const agentOfModel = (model: string): string | null | undefined => {
+  if (model === MODEL_FAMILY) return null;
+  return model.startsWith(`${MODEL_FAMILY}/`) ? model.slice(MODEL_FAMILY.length + 1) : undefined;
+};
+
+export const unknownModel = (model: string): AppError =>
+  refusal(
+    'model',
+    `the model ${JSON.stringify(model.slice(0, 200))} does not exist or is switched off; GET /v1/models lists those that are there`,
+    'model_not_found',
+    'NOT_FOUND',
+  );
+
+const MAX_INPUT_CHARACTERS = 32_768;
+
+/** The texts of an embedding request. Throws VALIDATION_ERROR. */
+export const readInputs = (input: string | readonly unknown[], maxInputs: number): string[] => {
+  const list = typeof input === 'string' ? [input] : input;
+  if (list.length > maxInputs)
+    throw refusal('input', `input must have at most ${maxInputs} texts`, 'array_above_max_length');
+  return list.map((text, i) => {
+    const param = typeof input === 'string' ? 'input' : `input.${i}`;
+    if (typeof text !== 'string')
+      throw refusal(
+        param,
+        'input must be text: token numbers belong to another tokenizer',
+        'unsupported_value',
+      );
+    if (text === '') throw refusal(param, 'input must not be empty', 'invalid_value');
+    if (text.length > MAX_INPUT_CHARACTERS)
+      throw refusal(
+        param,
+        `a text must have at most ${MAX_INPUT_CHARACTERS} characters`,
+        'string_above_max_length',
+      );
+    return text;
+  });
+};

@@ -1,0 +1,173 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { AnyObject, AnyValue, Nullable, Strict, StringEnum } from '../../kernel/schema.ts';
+
+/**
+ * Wire types of the OpenAI-compatible door. What is known but has no meaning here is taken and left alone, so that
+ * existing clients work; what would change the answer and cannot be done is refused by `request.rules.ts`.
+ */
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
+const ignored = (schema: TSchema) => Maybe(Type.Unsafe<unknown>({ ...schema, description: 'Has no effect' }));
+const refused = (what: string) => Type.Optional(AnyValue({ description: `Not supported: ${what}` }));
+
+const ContentPart = Type.Object(
+  { type: Type.String({ maxLength: 64 }), text: Type.Optional(Type.String()) },
+  { additionalProperties: true, description: 'Parts of type text; images, audio and files are refused' },
+);
+
+export const ChatMessage = Type.Object(
+  {
+    role: StringEnum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+    content: Maybe(Type.Union([Type.String(), Type.Array(ContentPart, { maxItems: 256 })])),
+    name: Type.Optional(Type.String({ maxLength: 256 })),
+  },
+  { additionalProperties: true },
+);
+export type ChatMessage = Static<typeof ChatMessage>;
+
+export const ChatCompletionRequest = Strict({
+  model: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'pentarch finds the agent by itself; pentarch/athena addresses one',
+  }),
+  messages: Type.Array(ChatMessage, { minItems: 1, maxItems: 1_000 }),
+  stream: Maybe(Type.Boolean()),
+  stream_options: Maybe(
+    Type.Object(
+      { include_usage: Type.Optional(Type.Boolean()), include_obfuscation: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false },
+    ),
+  ),
+  max_tokens: Maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  max_completion_tokens: Maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
+  user: Maybe(
+    Type.String({ maxLength: 512, description: 'Kept with the conversation; no rights come from it' }),
+  ),
+  metadata: Maybe(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      maxProperties: 16,
+      additionalProperties: { type: 'string', maxLength: 512 },
+      description:
+        'Kept with the conversation. conversation_id goes on with a stored one, whose history then counts',
+    }),
+  ),
+  n: Maybe(Type.Integer({ minimum: 1, maximum: 128, description: '1' })),
+  response_format: Maybe(AnyObject({ description: '{"type":"text"}' })),
+  stop: Maybe(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  logprobs: Maybe(Type.Boolean()),
+  top_logprobs: Maybe(Type.Integer()),
+  modalities: Maybe(Type.Array(Type.String(), { maxItems: 8 })),
+  tools: refused('agents use the tools of the platform'),
+  tool_choice: refused('but "none" and "auto"'),
+  functions: refused('agents use the tools of the platform'),
+  function_call: refused('but "none" and "auto"'),
+  audio: refused('audio'),
+  prediction: refused('predicted outputs'),
+  web_search_options: refused('web search'),
+  top_p: ignored(Type.Number()),
+  frequency_penalty: ignored(Type.Number()),
+  presence_penalty: ignored(Type.Number()),
+  logit_bias: ignored(AnyObject()),
+  seed: ignored(Type.Integer()),
+  store: ignored(Type.Boolean()),
+  service_tier: ignored(Type.String()),
+  parallel_tool_calls: ignored(Type.Boolean()),
+  reasoning_effort: ignored(Type.String()),
+  verbosity: ignored(Type.String()),
+  safety_identifier: ignored(Type.String()),
+  prompt_cache_key: ignored(Type.String()),
+  prompt_cache_retention: ignored(Type.String()),
+});
+export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>;
+
+export const CompletionUsage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+  prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+  completion_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
+});
+export type CompletionUsage = Static<typeof CompletionUsage>;
+
+const Extension = Type.Object(
+  {
+    conversation_id: Type.String(),
+    run_id: Type.String(),
+    agent_id: Type.String(),
+    cost_usd: Type.Number(),
+    citations: Type.Array(AnyObject()),
+    tool_calls: Type.Array(AnyObject()),
+    proposals: Type.Array(Type.String()),
+  },
+  { description: 'What the platform knows beyond the protocol' },
+);
+export type Extension = Static<typeof Extension>;
+
+export const FINISH = ['stop', 'length'] as const;
+
+export const ChatCompletion = Type.Object({
+  id: Type.String(),
+  object: StringEnum(['chat.completion']),
+  created: Type.Integer({ description: 'Epoch seconds' }),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      message: Type.Object({
+        role: StringEnum(['assistant']),
+        content: Type.String(),
+        refusal: Nullable(Type.String()),
+      }),
+      logprobs: Nullable(AnyObject()),
+      finish_reason: StringEnum(FINISH),
+      native_finish_reason: Type.String({
+        description: 'stop, length, cancelled, awaiting_approval or cost_exceeded',
+      }),
+    }),
+  ),
+  usage: CompletionUsage,
+  pentarch: Extension,
+});
+export type ChatCompletion = Static<typeof ChatCompletion>;
+
+export const Model = Type.Object({
+  id: Type.String(),
+  object: StringEnum(['model']),
+  created: Type.Integer({ description: 'Epoch seconds' }),
+  owned_by: Type.String(),
+});
+export type Model = Static<typeof Model>;
+export const ModelList = Type.Object({ object: StringEnum(['list']), data: Type.Array(Model) });
+export const ModelParams = Strict({ id: Type.String({ minLength: 1, maxLength: 200 }) });
+export const ModelNameParams = Strict({ name: Type.String({ minLength: 1, maxLength: 200 }) });
+
+export const MAX_INPUTS = 256;
+
+export const EmbeddingRequest = Strict({
+  model: Type.String({ minLength: 1, maxLength: 200 }),
+  input: Type.Union([Type.String(), Type.Array(AnyValue(), { minItems: 1 })], {
+    description: `A text or up to ${MAX_INPUTS} texts; lists of token numbers are refused`,
+  }),
+  encoding_format: Maybe(StringEnum(['float', 'base64'])),
+  dimensions: Maybe(Type.Integer({ minimum: 1, description: 'The dimensions of the model, or absent' })),
+  user: Maybe(Type.String({ maxLength: 512 })),
+});
+export type EmbeddingRequest = Static<typeof EmbeddingRequest>;
+
+export const EmbeddingList = Type.Object({
+  object: StringEnum(['list']),
+  data: Type.Array(
+    Type.Object({
+      object: StringEnum(['embedding']),
+      index: Type.Integer(),
+      embedding: Type.Unsafe<number[] | string>({
+        anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
+        description: 'Numbers, or little-endian float32 in base64',
+      }),
+    }),
+  ),
+  model: Type.String(),
+  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+});

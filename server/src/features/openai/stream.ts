@@ -1,0 +1,104 @@
+import { openAiError } from '../../http/error-body.ts';
+import { AppError, type ErrorCode } from '../../kernel/errors.ts';
+import { type ChatResponse, isDelta, type RunEvent } from '../chat/index.ts';
+import { completionId, costNote, extensionOf, finishOf, usageOf, waitingNote } from './answer.ts';
+
+/** The events of a run as chunks of a chat completion. */
+export interface ChunkOptions {
+  runId: string;
+  model: string;
+  /** Epoch seconds. */
+  created: number;
+  includeUsage: boolean;
+  requestId: string;
+}
+
+export interface ChunkWriter {
+  /** Frames for one event of the run; the last one closes with `[DONE]`. */
+  take(event: RunEvent): string;
+  /** The end of a stream whose run waits for decisions. */
+  waiting(): string;
+  /** Proposals that are open now. */
+  readonly open: ReadonlySet<string>;
+}
+
+const DONE = 'data: [DONE]\n\n';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const idOf = (data: unknown): string =>
+  typeof data === 'object' && data !== null && 'id' in data ? text(data.id) : '';
+
+/** The event's data is what this platform has put there itself (chat/ending.ts). */
+const errorOf = (data: unknown): AppError => {
+  const { code, message, details } = data as {
+    code: ErrorCode;
+    message: string;
+    details: Record<string, unknown>;
+  };
+  return new AppError(code, message, { details });
+};
+
+export const createChunks = (options: ChunkOptions): ChunkWriter => {
+  const open = new Set<string>();
+  let said = false;
+  const base = {
+    id: completionId(options.runId),
+    object: 'chat.completion.chunk',
+    created: options.created,
+    model: options.model,
+  };
+  // With include_usage every chunk has the field, and a last one without choices has the figures.
+  const usageField = options.includeUsage ? { usage: null } : {};
+  const frame = (delta: Record<string, unknown>, end: Record<string, unknown> = { finish_reason: null }) =>
+    `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, logprobs: null, ...end }], ...usageField })}\n\n`;
+  const usageFrame = (usage: ChatResponse['usage'], more: Record<string, unknown>): string =>
+    options.includeUsage
+      ? `data: ${JSON.stringify({ ...base, choices: [], usage: usageOf(usage), ...more })}\n\n`
+      : '';
+  const note = (words: string): string => frame({ content: said ? `\n\n${words}` : words });
+
+  return {
+    open,
+    take(event) {
+      if (isDelta(event)) {
+        said ||= event.text !== '';
+        return frame({ content: event.text });
+      }
+      switch (event.event) {
+        case 'run.started':
+          return frame({ role: 'assistant', content: '', refusal: null });
+        case 'proposal.created':
+          open.add(idOf(event.data));
+          return '';
+        case 'proposal.decided':
+          open.delete(idOf(event.data));
+          return '';
+        case 'message.completed': {
+          const response = event.data as ChatResponse;
+          const end = {
+            finish_reason: finishOf(response.finish_reason),
+            native_finish_reason: response.finish_reason,
+          };
+          const extension = { pentarch: extensionOf(response) };
+          const last = `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta: {}, logprobs: null, ...end }], ...usageField, ...extension })}\n\n`;
+          return last + usageFrame(response.usage, extension) + DONE;
+        }
+        case 'error': {
+          const error = errorOf(event.data);
+          if (error.code === 'COST_EXCEEDED' && said) {
+            const end = { finish_reason: 'length', native_finish_reason: 'cost_exceeded' };
+            return note(costNote(error)) + frame({}, end) + DONE;
+          }
+          return `data: ${JSON.stringify(openAiError(error, options.requestId))}\n\n`;
+        }
+        default:
+          return '';
+      }
+    },
+    waiting() {
+      const end = { finish_reason: 'stop', native_finish_reason: 'awaiting_approval' };
+      return note(waitingNote([...open])) + frame({}, end) + DONE;
+    },
+  };
+};

@@ -1,0 +1,2 @@
+export { createRetention, purgeNow } from './service.ts';
+export type { Purge, PurgeReport } from './types.ts';

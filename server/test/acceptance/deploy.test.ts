@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTINGS } from '../../src/config.ts';
+import { req } from '../requirements.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** What deploy/ says holds for the server as it is. */
+const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+const text = (file: string): string => readFileSync(path.join(ROOT, 'deploy', file), 'utf8');
+
+interface Resource {
+  kind: string;
+  apiVersion: string;
+  metadata: { name: string };
+  spec?: Record<string, unknown>;
+  data?: Record<string, string>;
+}
+
+const KUBERNETES = readdirSync(path.join(ROOT, 'deploy', 'kubernetes'));
+const resources = (): Resource[] =>
+  KUBERNETES.filter((file) => file !== 'kustomization.yaml').flatMap((file) =>
+    parseAllDocuments(text(`kubernetes/${file}`)).map((document) => {
+      expect(document.errors).toEqual([]);
+      return document.toJS() as Resource;
+    }),
+  );
+
+/** Values at any depth under the key. */
+const under = (value: unknown, key: string): unknown[] => {
+  if (Array.isArray(value)) return value.flatMap((each) => under(each, key));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(name === key ? [inner] : []),
+    ...under(inner, key),
+  ]);
+};
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { summary: string; runbook: string };
+}
+
+const rules = (): Rule[] =>
+  (parse(text('monitoring/alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap((g) => g.rules);
+const panels = (): { title: string; targets: { expr: string }[] }[] =>
+  (
+    JSON.parse(text('monitoring/dashboard.json')) as {
+      panels: { title: string; targets: { expr: string }[] }[];
+    }
+  ).panels;
+
+describe('metrics', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  it(
+    req('OPS-10', 'all that alerts and panels name is what a running server gives, labels too'),
+    async () => {
+      const admin = await server.signIn();
+      expect((await admin.post('/api/v1/chat', { message: 'hello' })).status).toBe(200);
+      const metrics = (await server.anonymous().get('/metrics')).text;
+      const kinds = new Map(
+        [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map((m) => [m[1] ?? '', m[2] ?? '']),
+      );
+      const names = new Set<string>();
+      for (const [name, kind] of kinds) {
+        for (const suffix of kind === 'histogram' ? ['_bucket', '_count', '_sum'] : [''])
+          names.add(name + suffix);
+      }
+      const expressions = [
+        ...rules().map((rule) => rule.expr),
+        ...panels().flatMap((p) => p.targets.map((t) => t.expr)),
+      ];
+      const used = new Set(expressions.flatMap((expr) => expr.match(/\bpentarch_\w+/g) ?? []));
+      expect([...used].filter((name) => !names.has(name))).toEqual([]);
+      expect(used.size).toBeGreaterThan(12);
+
+      // What the first answer brings is counted.
+      expect(metrics).toMatch(/^pentarch_ledger_rows_total\{kind="model"\} 1$/m);
+      expect(metrics).toMatch(/^pentarch_model_tokens_total\{model="builtin",kind="output"\} [1-9]/m);
+      expect(metrics).toMatch(/^pentarch_jobs\{state="dead"\} 0$/m);
+      expect(metrics).toMatch(/^pentarch_data_free_bytes [1-9]/m);
+      const templates = [...metrics.matchAll(/route="([^"]+)"/g)].map((m) => m[1]);
+      expect(templates.some((route) => /^.*\/chat.*$/.test(route ?? ''))).toBe(true);
+    },
+  );
+
+  it('every alert has its words in the operations guide', () => {
+    const guide = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
+    for (const rule of rules()) {
+      expect(rule.annotations.runbook).toBe(`docs/operations.md#${rule.alert.toLowerCase()}`);
+      expect(guide).toContain(`### ${rule.alert}\n`);
+    }
+  });
+});
+
+describe('manifests', () => {
+  it('are whole, and refer to each other by names that exist', () => {
+    const all = resources();
+    const kinds = all.map((each) => each.kind).sort();
+    expect(kinds).toEqual([
+      'ConfigMap',
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'Namespace',
+      'NetworkPolicy',
+      'PersistentVolumeClaim',
+      'PodDisruptionBudget',
+      'Secret',
+      'Service',
+    ]);
+    for (const each of all) {
+      expect(each.apiVersion).toMatch(/^[a-z0-9./]+$/);
+      expect(each.metadata.name).toMatch(/^pentarch/);
+    }
+    const listed = (parse(text('kubernetes/kustomization.yaml')) as { resources: string[] }).resources;
+    expect([...listed].sort()).toEqual(
+      KUBERNETES.filter((file) => !['kustomization.yaml', 'secret.example.yaml'].includes(file)).sort(),
+    );
+    const deployment = all.find((each) => each.kind === 'Deployment');
+    const named = (kind: string): (string | undefined)[] =>
+      all.filter((each) => each.kind === kind).map((each) => each.metadata.name);
+    expect(named('ConfigMap')).toEqual(
+      under(deployment, 'configMapRef').map((ref) => (ref as { name: string }).name),
+    );
+    expect(named('Secret')).toEqual(
+      under(deployment, 'secretRef').map((ref) => (ref as { name: string }).name),
+    );
+    expect(named('PersistentVolumeClaim')).toEqual(under(deployment, 'claimName'));
+    const hpa = all.find((each) => each.kind === 'HorizontalPodAutoscaler');
+    expect(under(hpa, 'scaleTargetRef')).toEqual([
+      { apiVersion: 'apps/v1', kind: 'Deployment', name: 'pentarch' },
+    ]);
+  });
+
+  it('run without root, on a read-only root, and give running answers their time', () => {
+    const deployment = resources().find((each) => each.kind === 'Deployment');
+    expect(under(deployment, 'runAsNonRoot')).toEqual([true]);
+    expect(under(deployment, 'readOnlyRootFilesystem')).toEqual([true]);
+    expect(under(deployment, 'allowPrivilegeEscalation')).toEqual([false]);
+    const [grace] = under(deployment, 'terminationGracePeriodSeconds');
+    const settings = resources().find((each) => each.kind === 'ConfigMap')?.data ?? {};
+    expect(Number(grace)).toBeGreaterThan(Number(settings.SHUTDOWN_GRACE_S));
+    const mounts = under(deployment, 'mountPath');
+    expect(mounts).toContain(settings.DATA_DIR);
+    const paths = under(deployment, 'httpGet').map((probe) => (probe as { path: string }).path);
+    expect(new Set(paths)).toEqual(new Set(['/health', '/ready']));
+
+    const compose = parse(text('compose.yaml')) as {
+      services: Record<
+        string,
+        { read_only?: boolean; cap_drop?: string[]; environment?: Record<string, string> }
+      >;
+    };
+    expect(Object.keys(compose.services)).toEqual(['pentarch', 'postgres', 'valkey']);
+    expect(compose.services.pentarch).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    const known = new Set(Object.keys(SETTINGS));
+    for (const name of [
+      ...Object.keys(settings),
+      ...Object.keys(compose.services.pentarch?.environment ?? {}),
+    ]) {
+      expect(known).toContain(name);
+    }
+  });
+
+  it('the image runs without root, copies what is there, and its health check is JavaScript', () => {
+    const dockerfile = text('Dockerfile');
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^FROM node:24-slim$/m);
+    const tracked = new Set(
+      execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
+        .split('\n')
+        .flatMap((file) => file.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))),
+    );
+    const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((m) =>
+      (m[1] ?? '').split(' '),
+    );
+    expect(sources.length).toBeGreaterThan(8);
+    expect(
+      sources.map((source) => source.replace(/\/$/, '')).filter((source) => !tracked.has(source)),
+    ).toEqual([]);
+    const check = /HEALTHCHECK[\s\S]*?CMD (\[.*\])/.exec(dockerfile)?.[1] ?? '';
+    const [program, flag, script] = JSON.parse(check) as string[];
+    expect([program, flag]).toEqual(['node', '-e']);
+    expect(() => new Function(script ?? '')).not.toThrow();
+  });
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
+import type { Client, SseEvent } from '../support/client.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { newPerson } from '../support/shapes.ts';
+
+/** What goes wrong between a client, the platform and a provider, and what has to stand in the store afterwards. */
+
+interface ToolCall {
+  name: string;
+  status: string;
+  arguments: Record<string, unknown>;
+  error: string | null;
+}
+interface ChatAnswer {
+  content: string;
+  tool_calls: ToolCall[];
+  conversation_id: string;
+}
+interface Stored {
+  messages: { role: string; content: string; cost_usd: number; metadata: Record<string, unknown> }[];
+}
+interface RunState {
+  status: string;
+  cost_usd: number;
+  conversation_id: string;
+  usage: { output_tokens: number };
+}
+
+let server: TestServer;
+let provider: TestProvider;
+let admin: Client;
+
+beforeAll(async () => {
+  provider = await startTestProvider();
+  server = await startServer({
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      MODEL_TIMEOUT_S: '20',
+      MCP_BUILTIN: 'on',
+    },
+  });
+  admin = await server.signIn();
+});
+afterAll(async () => {
+  await server.close();
+  await provider.close();
+});
+beforeEach(() => provider.reset());
+
+const ask = (message: string, agent = 'zeus') => ({ message, context: { agent_id: agent } });
+const runIdOf = (events: readonly SseEvent[]): string => {
+  const started = events[0]?.data as { run_id: string } | undefined;
+  return started?.run_id ?? '';
+};
+const runState = async (client: Client, id: string) =>
+  (await client.get(`/api/v1/chat/runs/${id}`)).json<RunState>();
+const stored = async (client: Client, id: string) =>
+  (await client.get(`/api/v1/conversations/${id}`)).json<Stored>();
+const told = (request: TestRequest | undefined): string[] =>
+  (request?.body.messages ?? []).filter((m) => m.role === 'tool').map((m) => String(m.content));
+const streamed = async (message: string, agent?: string): Promise<ChatAnswer> => {
+  const events = await (await admin.stream('/api/v1/chat/stream', ask(message, agent))).rest();
+  const last = events.at(-1);
+  expect(last?.event, JSON.stringify(last?.data)).toBe('message.completed');
+  return last?.data as ChatAnswer;
+};
+const toolDelta = (index: number, id: string | null, name: string | null, args: string) => ({
+  tool_calls: [
+    {
+      index,
+      ...(id === null ? {} : { id, type: 'function' }),
+      function: { ...(name === null ? {} : { name }), arguments: args },
+    },
+  ],
+});
+
+describe('a client', () => {
+  it(
+    req(
+      'STREAM-04',
+      'that closes in the middle: whole answer stored, one ledger row, one count of its agent',
+    ),
+    async () => {
+      const person = await newPerson(server, admin);
+      const requestsOf = async (): Promise<number> =>
+        (await admin.get('/api/v1/agents/memorix/metrics')).json<{ requests: number }>().requests;
+      const before = await requestsOf();
+      const words = Array.from({ length: 20 }, (_, i) => `word${i} `);
+      provider.script({ chunks: words, chunkDelayMs: 60 });
+      const stream = await person.stream('/api/v1/chat/stream', ask('Tell me', 'memorix'));
+      const events = await stream.until('message.delta');
+      stream.close();
+      const id = runIdOf(events);
+      await expect
+        .poll(async () => (await runState(person, id)).status, { timeout: 20_000 })
+        .toBe('completed');
+      const run = await runState(person, id);
+      const { messages } = await stored(person, run.conversation_id);
+      expect(messages.map((m) => [m.role, m.content])).toEqual([
+        ['user', 'Tell me'],
+        ['assistant', words.join('')],
+      ]);
+      const usage = (await person.get('/v2/costs/usage?period=day')).json<{
+        requests: number;
+        total_usd: number;
+      }>();
+      expect(usage.requests).toBe(1);
+      expect(usage.total_usd).toBe(run.cost_usd);
+      expect(await requestsOf()).toBe(before + 1);
+    },
+  );
+
+  it(req('CHAT-01', 'with two messages 50 ms apart: both answered, the history stays in pairs'), async () => {
+    provider.always((request) => ({
+      text: `Answer to ${String(request.body.messages?.at(-1)?.content).split('\n').at(-1)}`,
+      firstByteDelayMs: 150,
+    }));
+    const made = (await admin.post('/v2/conversations', {})).json<{ id: string }>();
+    const say = (message: string) =>
+      admin.post('/api/v1/chat', { ...ask(message), conversation_id: made.id });
+    const first = say('one');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const second = say('two');
+    const answers = await Promise.all([first, second]);
+    expect(answers.map((answer) => answer.json<ChatAnswer>().content)).toEqual([
+      'Answer to one',
+      'Answer to two',
+    ]);
+    expect((await stored(admin, made.id)).messages.map((m) => m.content)).toEqual([
+      'one',
+      'Answer to one',
+      'two',
+      'Answer to two',
+    ]);
+    expect(provider.requests[1]?.body.messages?.map((m) => m.role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    const impatient = say('three');
+    await provider.seen(3);
+    const refused = await admin.post(
+      '/api/v1/chat',
+      { ...ask('four'), conversation_id: made.id },
+      { headers: { prefer: 'no-wait' } },
+    );
+    expect(refused.status).toBe(409);
+    expect((await impatient).status).toBe(200);
+  });
+});
+
+describe('a provider', () => {
+  it(
+    req(
+      'STREAM-02',
+      'that resets after two chunks: partial text stored, message and run failed, tokens charged',
+    ),
+    async () => {
+      provider.script({ chunks: ['Half ', 'an answer', ' and', ' more'], resetAfter: 2 });
+      const events = await (await admin.stream('/api/v1/chat/stream', ask('Go'))).rest();
+      expect(events.at(-1)?.event).toBe('error');
+      const run = await runState(admin, runIdOf(events));
+      expect(run.status).toBe('failed');
+      expect(run.cost_usd).toBeGreaterThan(0);
+      expect(run.usage.output_tokens).toBeGreaterThan(0);
+      const answer = (await stored(admin, run.conversation_id)).messages.at(-1);
+      expect(answer).toMatchObject({ role: 'assistant', content: 'Half an answer', cost_usd: run.cost_usd });
+      expect(answer?.metadata).toMatchObject({ failed: true });
+    },
+  );
+
+  it(req('CHAT-04', 'that answers 200 and then an error: an error, never an empty success'), async () => {
+    provider.always({ chunks: ['x'], errorChunkAfter: 0 });
+    const events = await (await admin.stream('/api/v1/chat/stream', ask('Go'))).rest();
+    expect(events.map((event) => event.event)).not.toContain('message.completed');
+    expect(events.at(-1)?.event).toBe('error');
+    expect((await runState(admin, runIdOf(events))).status).toBe('failed');
+  });
+
+  it(
+    req('STREAM-01', 'that splits characters over packets, also in tool arguments: the same text'),
+    async () => {
+      const title = 'Zażółć gęślą jaźń 🐉 日本語';
+      provider.script(
+        {
+          toolCalls: [{ id: 'n', name: 'notify', arguments: JSON.stringify({ title }), pieceChars: 1 }],
+          splitBytes: 1,
+        },
+        { chunks: ['Gęś', 'lą 🐉', ' 日本語'], splitBytes: 1 },
+      );
+      const answer = await streamed('Notify me', 'iris');
+      expect(answer.content).toBe('Gęślą 🐉 日本語');
+      expect(answer.tool_calls[0]).toMatchObject({
+        name: 'notify',
+        status: 'completed',
+        arguments: { title },
+      });
+      const inbox = (await admin.get('/v2/notifications')).json<{ items: { title: string }[] }>();
+      expect(inbox.items[0]?.title).toBe(title);
+    },
+  );
+
+  it.each([
+    [
+      'at the same index with different ids',
+      [
+        toolDelta(0, 'x', 'time__get_current_time', '{"timezone":"UTC"}'),
+        toolDelta(0, 'y', 'time__get_current_time', '{"timezone":"Asia/Tokyo"}'),
+      ],
+    ],
+    [
+      'interleaved',
+      [
+        toolDelta(0, 'x', 'time__get_current_time', '{"time'),
+        toolDelta(1, 'y', 'time__get_current_time', '{"timezone":'),
+        toolDelta(0, null, null, 'zone":"UTC"}'),
+        toolDelta(1, null, null, '"Asia/Tokyo"}'),
+      ],
+    ],
+  ])(req('STREAM-01', 'that sends two tool calls %s: both run'), async (_how, rawDeltas) => {
+    provider.script({ chunks: [], rawDeltas, finishReason: 'tool_calls' }, { text: 'Done.' });
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer.tool_calls.map((c) => [c.arguments.timezone, c.status])).toEqual([
+      ['UTC', 'completed'],
+      ['Asia/Tokyo', 'completed'],
+    ]);
+    expect(told(provider.requests[1])).toHaveLength(2);
+  });
+
+  it(
+    req('STREAM-01', 'that writes two JSON objects as the arguments of one call: the model is told'),
+    async () => {
+      provider.script(
+        {
+          toolCalls: [
+            { id: 'x', name: 'time__get_current_time', arguments: '{"timezone":"UTC"}{"timezone":"UTC"}' },
+          ],
+        },
+        { text: 'I will not guess.' },
+      );
+      const answer = await streamed('What time is it?', 'chronos');
+      expect(answer.content).toBe('I will not guess.');
+      expect(answer.tool_calls).toEqual([
+        expect.objectContaining({ status: 'failed', error: expect.any(String) }),
+      ]);
+      expect(told(provider.requests[1])).toEqual([expect.stringContaining('not valid JSON')]);
+    },
+  );
+});

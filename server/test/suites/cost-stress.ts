@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, createClient } from '../support/client.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+
+/**
+ * Two hundred requests at once against one limit, through real servers: what is used and reserved is looked at all the
+ * while, and in the end the ledger says to the nano-dollar what the provider's own meter says.
+ */
+
+/** Dollars per million tokens. */
+const PRICE = { input: 100, output: 1_000 };
+const REQUESTS = 200;
+const LIMIT_USD = 2;
+
+interface Limit {
+  scope: string;
+  period: string;
+  limit_usd: number;
+  used_usd: number;
+  reserved_usd: number;
+}
+
+const nano = (usd: number): number => Math.round(usd * 1e9);
+
+export const costStressSuite = (
+  name: string,
+  /** Starts the processes, all on one store, with these settings. */
+  start: (env: Record<string, string>) => Promise<{ servers: readonly TestServer[]; close(): Promise<void> }>,
+): void => {
+  describe(`200 requests at once against one limit on ${name}`, () => {
+    let provider: TestProvider;
+    let servers: readonly TestServer[] = [];
+    let close: () => Promise<void>;
+    let folder: string;
+    let clients: Client[];
+
+    beforeAll(async () => {
+      provider = await startTestProvider({ tokens: 8, firstByteDelayMs: 30 });
+      folder = mkdtempSync(path.join(tmpdir(), 'pentarch-prices-'));
+      const prices = path.join(folder, 'prices.json');
+      writeFileSync(prices, JSON.stringify({ 'compatible/test': PRICE }));
+      ({ servers, close } = await start({
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        PRICES_FILE: prices,
+        MAX_OUTPUT_TOKENS: '64',
+      }));
+      const { token } = (await servers[0]?.signIn()) ?? { token: null };
+      clients = servers.map((server) => createClient(() => server.url, token));
+    });
+    afterAll(async () => {
+      await close?.();
+      await provider.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const tenantDay = async (client: Client): Promise<Limit> => {
+      const { limits } = (await client.get('/v2/costs/limits')).json<{ limits: Limit[] }>();
+      const found = limits.find((limit) => limit.scope === 'tenant' && limit.period === 'day');
+      if (found === undefined) throw new Error('the tenant has no daily limit');
+      return found;
+    };
+
+    it('never passes the limit, and the ledger is the meter', async () => {
+      const [first] = clients;
+      if (first === undefined) throw new Error('no server');
+      const set = await first.put('/v2/costs/limits', {
+        limits: [{ scope: 'tenant', period: 'day', limit_usd: LIMIT_USD }],
+      });
+      expect(set.status).toBe(200);
+
+      const samples: Limit[] = [];
+      let going = true;
+      const watching = Promise.all(
+        clients.map(async (client) => {
+          while (going) samples.push(await tenantDay(client));
+        }),
+      );
+      const answers = await Promise.all(
+        Array.from({ length: REQUESTS }, (_, i) =>
+          (clients[i % clients.length] ?? first).post('/v2/chat', {
+            message: `Question number ${i}`,
+            context: { agent_id: 'iris' },
+          }),
+        ),
+      );
+      going = false;
+      await watching;
+
+      const statuses = answers.map((answer) => answer.status);
+      // Some had room and some had none: else the limit was not put to the test.
+      expect(new Set(statuses)).toEqual(new Set([200, 402]));
+      expect(samples.length).toBeGreaterThan(2);
+      for (const { limit_usd, used_usd, reserved_usd } of samples)
+        expect(nano(used_usd) + nano(reserved_usd)).toBeLessThanOrEqual(nano(limit_usd));
+      expect(Math.max(...samples.map((sample) => sample.reserved_usd))).toBeGreaterThan(0);
+
+      const metered = provider.meter.reduce(
+        (sum, call) =>
+          sum + call.inputTokens * PRICE.input * 1_000 + call.outputTokens * PRICE.output * 1_000,
+        0,
+      );
+      const usage = (await first.get('/v2/costs/usage?period=day&scope=tenant')).json<{
+        total_usd: number;
+      }>();
+      expect(nano(usage.total_usd)).toBe(metered);
+      const end = await tenantDay(first);
+      expect(nano(end.used_usd)).toBe(metered);
+      expect(end.reserved_usd).toBe(0);
+      expect(metered).toBeLessThanOrEqual(nano(LIMIT_USD));
+    });
+  });
+};
