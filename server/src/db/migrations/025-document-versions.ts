@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { SchemaStep } from '../migrate.ts';
 
-/** Documents that are updated in place by a name of their source (`external_id`), and what each version was. */
+/**
+ * Documents that are updated in place by a name of their source (`external_id`), what each version was, and documents
+ * that some roles may read. Chunks have a generation, so that another text takes the place of one in a single step.
+ */
 export const documentVersions: SchemaStep = {
   name: '025-document-versions',
   async up(db, t) {
@@ -9,6 +12,14 @@ export const documentVersions: SchemaStep = {
     await db.schema
       .alterTable('documents')
       .addColumn('version', t.int, (c) => c.notNull().defaultTo(1))
+      .execute();
+    await db.schema
+      .alterTable('documents')
+      .addColumn('generation', t.int, (c) => c.notNull().defaultTo(1))
+      .execute();
+    await db.schema
+      .alterTable('documents')
+      .addColumn('reader_roles', t.int, (c) => c.notNull().defaultTo(0))
       .execute();
     if (t.dialect === 'sqlite') {
       // The text stays the last column, so that lists need not read past it.
@@ -29,6 +40,29 @@ export const documentVersions: SchemaStep = {
       .execute();
     await sql`insert into document_versions (document_id, version, title, sha256, size_bytes, created_at)
       select id, 1, title, sha256, size_bytes, created_at from documents`.execute(db);
+    await sql`create index documents_by_roles on documents (tenant_id, user_id, reader_roles) where visibility = 'role'`.execute(
+      db,
+    );
+    await db.schema
+      .alterTable('chunks')
+      .addColumn('generation', t.int, (c) => c.notNull().defaultTo(1))
+      .execute();
+    await sql`drop index chunks_by_document`.execute(db);
+    await db.schema
+      .createIndex('chunks_by_document')
+      .on('chunks')
+      .columns(['document_id', 'generation', 'ordinal'])
+      .unique()
+      .execute();
+    await db.schema
+      .createTable('hidden_generations')
+      .addColumn('document_id', 'text', (c) => c.notNull().references('documents.id').onDelete('cascade'))
+      .addColumn('generation', t.int, (c) => c.notNull())
+      .addColumn('created_at', t.int, (c) => c.notNull())
+      .addPrimaryKeyConstraint('hidden_generations_key', ['document_id', 'generation'])
+      .execute();
+    await sql`insert into hidden_generations (document_id, generation, created_at)
+      select id, 1, created_at from documents where status <> 'ready'`.execute(db);
     // Two records of a source may have the same bytes.
     await sql`drop index documents_by_bytes`.execute(db);
     await sql`create unique index documents_by_bytes on documents (tenant_id, user_id, sha256, coalesce(external_id, ''))

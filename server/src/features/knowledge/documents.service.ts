@@ -10,11 +10,12 @@ import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
+import type { EmbeddedChunk } from './generations.store.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { EmbeddingModel } from './passage-index.ts';
-import type { KnowledgeDocument } from './ports.ts';
-import { mayChange, titleOf, type Visibility } from './rules.ts';
-import type { EmbeddedChunk, KnowledgeStore, StaleDocument } from './store.ts';
+import type { DocumentChanges, KnowledgeDocument, Sharing } from './ports.ts';
+import { mayChange, titleOf } from './rules.ts';
+import type { KnowledgeStore, StaleDocument } from './store.ts';
 
 export interface UploadInput {
   bytes: Uint8Array;
@@ -26,17 +27,11 @@ export interface UploadInput {
   /** Null: none, or what the document that is replaced has. */
   metadata: Record<string, unknown> | null;
   /** Null: private, or what the document that is replaced has. */
-  visibility: Visibility | null;
+  sharing: Sharing | null;
   /** Name in its source; the same again replaces the content. */
   externalId: string | null;
   /** Where in the request the bytes were, for error details: `/file`, `/content` or `/url`. */
   field: string;
-}
-
-export interface DocumentChanges {
-  title?: string;
-  metadata?: Record<string, unknown>;
-  visibility?: Visibility;
 }
 
 export interface DocumentsDeps {
@@ -155,13 +150,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         const text = documentText(parsed);
         const title = titleOf(input.title, parsed.title, input.filename, text);
         const chunks = await embedded(owner, parsed, title);
-        const [key, earlier] = [blobKey({ id, sha256 }), blobKey(known)];
-        await blobs.stage(key, input.bytes);
+        await blobs.stage(blobKey({ id, sha256 }), input.bytes);
         // Staged as well: whichever of the two the row names after a crash is kept, the other one goes.
-        await blobs.unsettle(earlier);
-        let done = false;
+        await blobs.unsettle(blobKey(known));
         try {
-          await store.replaceChunks(model, id, {
+          const content = {
             text,
             chunks,
             chunkingVersion: INDEXING_VERSION,
@@ -175,20 +168,23 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
               pageCount: parsed.pageCount,
               indexedAt: clock.now(),
             },
-          });
-          done = true;
+          };
+          await store.replaceChunks(model, id, content, clock.now);
         } finally {
-          await blobs.settle(done ? key : earlier);
-          await blobs.remove(done ? earlier : key);
+          // The row says which bytes are its own; on PostgreSQL another node may have replaced them as well.
+          for (const one of new Set([sha256, known.sha256])) {
+            const its = blobKey({ id, sha256: one });
+            await ((await store.holds(id, one)) ? blobs.settle(its) : blobs.remove(its));
+          }
         }
       } else if (input.title !== null && input.title !== known.title) {
         await reindex(known, input.title);
       }
-      const { metadata, visibility } = input;
-      if (metadata !== null || visibility !== null) {
+      const { metadata, sharing } = input;
+      if (metadata !== null || sharing !== null) {
         await store.change(id, {
           ...(metadata === null ? {} : { metadata }),
-          ...(visibility === null ? {} : { visibility }),
+          ...(sharing === null ? {} : { sharing }),
         });
       }
       const document = await readOf(owner, id);
@@ -221,7 +217,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           sha256,
           language: parsed.language,
           pageCount: parsed.pageCount,
-          visibility: input.visibility ?? 'private',
+          ...(input.sharing ?? { visibility: 'private', readerRoles: [] }),
           metadata: input.metadata ?? {},
           externalId: input.externalId,
           createdAt: clock.now(),
@@ -274,12 +270,12 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       declaredType: document.contentType,
     });
     const chunks = await embedded(document, parsed, title);
-    await store.replaceChunks(model, document.id, {
-      text: documentText(parsed),
-      chunks,
-      chunkingVersion: INDEXING_VERSION,
-      title,
-    });
+    await store.replaceChunks(
+      model,
+      document.id,
+      { text: documentText(parsed), chunks, chunkingVersion: INDEXING_VERSION, title },
+      clock.now,
+    );
   };
 
   const destroy = async (document: { id: string; sha256: string }): Promise<boolean> => {
@@ -325,16 +321,16 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       await changeable(caller, id);
       return locked(id, async () => {
         const document = await changeable(caller, id);
-        const { title, metadata, visibility } = changes;
+        const { title, metadata, sharing } = changes;
         if (title !== undefined && title !== document.title) {
           await reindex(document, title).catch((error: unknown) => {
             throw asAnswer(error, '/title');
           });
         }
-        if (metadata !== undefined || visibility !== undefined) {
+        if (metadata !== undefined || sharing !== undefined) {
           await store.change(id, {
             ...(metadata === undefined ? {} : { metadata }),
-            ...(visibility === undefined ? {} : { visibility }),
+            ...(sharing === undefined ? {} : { sharing }),
           });
         }
         return readOf(readScope(caller), id);
@@ -360,6 +356,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         await store.purge(document.id);
         await blobs.remove(blobKey(document));
       }
+      await store.settleGenerations(clock.now());
       for (const key of await blobs.staged()) {
         const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
         if (id !== undefined && sha256 !== undefined && (await store.holds(id, sha256)))

@@ -11,10 +11,11 @@ import type { DocumentParser } from '../../kernel/parser.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
 import { createDocumentsService } from './documents.service.ts';
-import { chargedEmbedder } from './embedding.ts';
+import { type ChargedEmbedder, chargedEmbedder } from './embedding.ts';
 import { createFetchDocument } from './fetch-document.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
+import type { EmbeddingModel } from './passage-index.ts';
 import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
 import { knowledgeRoutes } from './routes.ts';
 import { createSearchService } from './search.service.ts';
@@ -34,6 +35,11 @@ export interface KnowledgeOptions {
   blobs: BlobStore;
   parser: DocumentParser;
   embedder: Embedder;
+  /**
+   * The embedder of a model that was used before, so that its documents are found by meaning until they have been indexed
+   * again; null where it cannot be asked any more.
+   */
+  earlierEmbedder?(model: { id: string; dimensions: number }): Embedder | null;
   /** For documents by address. */
   http: OutgoingHttp;
   /** Largest document that is read from an address. */
@@ -66,6 +72,19 @@ export interface Knowledge {
   close(): Promise<void>;
 }
 
+/** Each is made once, when a search first needs it. */
+const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder' | 'charge'>) => {
+  const made = new Map<number, ChargedEmbedder | null>();
+  return (model: EmbeddingModel): ChargedEmbedder | null => {
+    const known = made.get(model.n);
+    if (known !== undefined) return known;
+    const embedder = options.earlierEmbedder?.(model) ?? null;
+    const charged = embedder === null ? null : chargedEmbedder(embedder, options.charge);
+    made.set(model.n, charged);
+    return charged;
+  };
+};
+
 /** Throws at start, with advice, when PostgreSQL lacks pgvector. */
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
   const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
@@ -74,7 +93,15 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const embedder = chargedEmbedder(options.embedder, options.charge);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
-  const search = createSearchService({ store, index, embedder, model, searchMemories, warn });
+  const search = createSearchService({
+    store,
+    index,
+    embedder,
+    model,
+    earlierEmbedder: earlierEmbedders(options),
+    searchMemories,
+    warn,
+  });
   const { tables } = options;
   const extra = tables === undefined ? [] : [tableTool({ documents, store, parser, engine: tables })];
   let refreshing: Promise<void> = Promise.resolve();

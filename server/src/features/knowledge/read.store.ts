@@ -84,11 +84,19 @@ export const createKnowledgeReads = (db: Db) => ({
 
   /** In reading order; the cursor's place is the ordinal. */
   async chunks(id: string, page: PageRequest): Promise<StoredChunk[]> {
-    let rows = db.read.selectFrom('chunks').selectAll().where('document_id', '=', id);
-    if (page.after !== null) rows = rows.where('ordinal', '>', page.after.createdAt);
+    let rows = db.read
+      .selectFrom('chunks')
+      .innerJoin('documents', (join) =>
+        join
+          .onRef('documents.id', '=', 'chunks.document_id')
+          .onRef('documents.generation', '=', 'chunks.generation'),
+      )
+      .selectAll('chunks')
+      .where('chunks.document_id', '=', id);
+    if (page.after !== null) rows = rows.where('chunks.ordinal', '>', page.after.createdAt);
     else rows = rows.offset((page.page - 1) * page.limit);
     const found = await rows
-      .orderBy('ordinal')
+      .orderBy('chunks.ordinal')
       .limit(page.limit + 1)
       .execute();
     return found.map((row) => ({
@@ -119,7 +127,11 @@ export const createKnowledgeReads = (db: Db) => ({
   async passages(scope: Scope, seqs: readonly number[]): Promise<Map<number, Passage>> {
     if (seqs.length === 0) return new Map();
     const rows = await readable(db.read, scope)
-      .innerJoin('chunks', 'chunks.document_id', 'documents.id')
+      .innerJoin('chunks', (join) =>
+        join
+          .onRef('chunks.document_id', '=', 'documents.id')
+          .onRef('chunks.generation', '=', 'documents.generation'),
+      )
       .select([
         'chunks.seq',
         'chunks.id as chunk_id',

@@ -34,6 +34,7 @@ import {
   metadataFaults,
   resultWire,
   searchFilters,
+  sharingOf,
   versionWire,
 } from './wire.ts';
 
@@ -106,7 +107,7 @@ export const knowledgeRoutes = ({
       operationId: 'createDocument',
       summary: 'Upload and index a document',
       description:
-        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON) and `visibility`; or JSON {title, content, content_type?, metadata?, visibility?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
+        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
       tag,
       access: 'knowledge:write',
       consumes: ['multipart/form-data', 'application/json'],
@@ -162,11 +163,12 @@ export const knowledgeRoutes = ({
         const faults = metadataFaults(body.metadata);
         if (faults.length > 0) throw invalid(...faults);
         const title = body.title?.trim();
+        const sharing = sharingOf(body);
         return documentWire(
           await documents.change(caller, documentId(params), {
             ...(title === undefined ? {} : { title }),
             ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
-            ...(body.visibility === undefined ? {} : { visibility: body.visibility }),
+            ...(sharing === undefined ? {} : { sharing }),
           }),
         );
       },

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ROLES } from '../../kernel/caller.ts';
 import {
   AnyObject,
   Nullable,
@@ -12,7 +13,7 @@ import {
 
 /** Wire types of the contract, section 8. */
 
-export const VISIBILITIES = ['private', 'tenant'] as const;
+export const VISIBILITIES = ['private', 'tenant', 'role'] as const;
 
 const Metadata = () =>
   AnyObject({ description: 'Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by' });
@@ -26,7 +27,14 @@ const ExternalId = () =>
   });
 const VisibilityField = () =>
   StringEnum(VISIBILITIES, {
-    description: 'private: its owner; tenant: everybody of the tenant may read it',
+    description:
+      'private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant',
+  });
+const ReaderRoles = (options: { minItems?: number } = {}) =>
+  Type.Array(StringEnum(ROLES), {
+    ...options,
+    maxItems: ROLES.length,
+    description: 'Who may read it with the visibility role',
   });
 
 export const DocumentWire = Type.Object({
@@ -40,6 +48,7 @@ export const DocumentWire = Type.Object({
   chunk_count: Type.Integer(),
   page_count: Nullable(Type.Integer()),
   visibility: VisibilityField(),
+  roles: ReaderRoles(),
   metadata: Metadata(),
   created_by: Type.String(),
   created_at: Timestamp(),
@@ -99,6 +108,7 @@ export const DocumentCreate = Strict({
   ),
   metadata: Type.Optional(Metadata()),
   visibility: Type.Optional(VisibilityField()),
+  roles: Type.Optional(ReaderRoles({ minItems: 1 })),
 });
 
 /** Fields of the upload form beside `file`, after `metadata` has been read as JSON. */
@@ -107,6 +117,7 @@ export const DocumentForm = Strict({
   external_id: Type.Optional(ExternalId()),
   metadata: Type.Optional(Metadata()),
   visibility: Type.Optional(VisibilityField()),
+  roles: Type.Optional(ReaderRoles({ minItems: 1 })),
 });
 
 export const DocumentPatch = Strict(
@@ -114,6 +125,7 @@ export const DocumentPatch = Strict(
     title: Type.Optional(Title()),
     metadata: Type.Optional(Metadata()),
     visibility: Type.Optional(VisibilityField()),
+    roles: Type.Optional(ReaderRoles({ minItems: 1 })),
   },
   { minProperties: 1 },
 );

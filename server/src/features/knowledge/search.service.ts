@@ -3,9 +3,9 @@ import type { Scope } from '../../kernel/caller.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder } from './embedding.ts';
-import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
+import type { EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
-import { clamp01, highlight, rankPassages } from './rules.ts';
+import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
 import { queryTerms } from './terms.rules.ts';
 
@@ -14,6 +14,8 @@ export interface SearchDeps {
   index: PassageIndex;
   embedder: ChargedEmbedder;
   model: EmbeddingModel;
+  /** The embedder of a model that documents were indexed with before; null where the settings no longer allow it. */
+  earlierEmbedder(model: EmbeddingModel): ChargedEmbedder | null;
   searchMemories: SearchMemories | null;
   warn(fault: unknown, message: string): void;
 }
@@ -39,27 +41,83 @@ export type SearchResult =
 /** Places that each ranking gives: enough for `limit` documents with several passages each. */
 const depthFor = (limit: number): number => Math.max(200, limit * 4);
 
+const MAX_RANKED_AGAIN = 5;
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
 export const createSearchService = (deps: SearchDeps) => {
   const { store, index, embedder, model } = deps;
-  const vectors = new LRUCache<string, Float32Array>({ max: 500 });
+  const known = new LRUCache<string, Float32Array>({ max: 500 });
 
   /** Null when the provider is away: words alone still answer. A refused cost is not hidden. */
-  const vectorOf = async (scope: Scope, query: string): Promise<Float32Array | null> => {
-    const known = vectors.get(query);
-    if (known !== undefined) return known;
+  const vectorOf = async (
+    scope: Scope,
+    query: string,
+    by: ChargedEmbedder,
+    of: EmbeddingModel,
+  ): Promise<QueryVector | null> => {
+    const key = `${of.n}\n${query}`;
+    const before = known.get(key);
+    if (before !== undefined) return { model: of, vector: before };
     try {
-      const [vector] = await embedder.embed(scope, [query], { urgent: true });
+      const [vector] = await by.embed(scope, [query], { urgent: true });
       if (vector === undefined) return null;
-      vectors.set(query, vector);
-      return vector;
+      known.set(key, vector);
+      return { model: of, vector };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       deps.warn(error, 'the query could not be embedded: searching by words alone');
       return null;
     }
+  };
+
+  /** By the present model, and by each that some documents still have the vectors of. */
+  const vectorsOf = async (scope: Scope, query: string): Promise<QueryVector[]> => {
+    const earlier = await store.earlierModels(model);
+    const found = await Promise.all([
+      vectorOf(scope, query, embedder, model),
+      ...earlier.map((one) => {
+        const by = deps.earlierEmbedder(one);
+        return by === null ? null : vectorOf(scope, query, by, one);
+      }),
+    ]);
+    return found.filter((one) => one !== null);
+  };
+
+  interface Ranking {
+    hits: (SearchHit & { coverage: number })[];
+    bestSimilarity: number;
+    /** Something that was ranked went away before it could be read. */
+    moved: boolean;
+  }
+
+  const rank = async (
+    scope: Scope,
+    query: string,
+    limit: number,
+    filters: SearchFilters | null,
+  ): Promise<Ranking> => {
+    const terms = queryTerms(query);
+    const vectors = await vectorsOf(scope, query);
+    const found = await index.candidates({ scope, filters, terms, vectors, depth: depthFor(limit) });
+    const ranked = rankPassages([found.lexical, interleave(found.semantic)]);
+    const hits: Ranking['hits'] = [];
+    let moved = false;
+    for (let at = 0; at < ranked.length && hits.length < limit; at += limit) {
+      const part = ranked.slice(at, at + limit);
+      const rows = await store.passages(
+        scope,
+        part.map((r) => r.seq),
+      );
+      for (const { seq, score } of part) {
+        const passage = rows.get(seq);
+        if (passage === undefined) moved = true;
+        else hits.push({ passage, score, ...highlight(passage.text, terms) });
+      }
+    }
+    const bestSimilarity = Math.max(0, ...found.semantic.map((list) => list[0]?.similarity ?? 0));
+    return { hits: hits.slice(0, limit), bestSimilarity, moved };
   };
 
   /**
@@ -73,24 +131,14 @@ export const createSearchService = (deps: SearchDeps) => {
     limit: number,
     filters: SearchFilters | null,
   ): Promise<SearchHit[]> => {
-    const terms = queryTerms(query);
-    const vector = await vectorOf(scope, query);
-    const found = await index.candidates({ scope, filters, terms, vector, model, depth: depthFor(limit) });
-    const ranked = rankPassages([found.lexical, found.semantic]);
-    // A few more than asked: what was deleted since the ranking drops out here.
-    const rows = await store.passages(
-      scope,
-      ranked.slice(0, limit + 20).map((r) => r.seq),
-    );
-    const hits: (SearchHit & { coverage: number })[] = [];
-    for (const { seq, score } of ranked) {
-      const passage = rows.get(seq);
-      if (passage === undefined) continue;
-      hits.push({ passage, score, ...highlight(passage.text, terms) });
-      if (hits.length === limit) break;
+    // A document whose text was replaced between ranking and reading is ranked again, so that it is not missed.
+    let ranking = await rank(scope, query, limit, filters);
+    for (let again = 0; ranking.moved && again < MAX_RANKED_AGAIN; again++) {
+      ranking = await rank(scope, query, limit, filters);
     }
+    const { hits, bestSimilarity } = ranking;
     const coverage = Math.max(0, ...hits.slice(0, 10).map((hit) => hit.coverage));
-    const strength = clamp01(Math.max(found.semantic[0]?.similarity ?? 0, coverage, 0.01));
+    const strength = clamp01(Math.max(bestSimilarity, coverage, 0.01));
     return hits.map(({ passage, score, highlights }) => ({ passage, score: score * strength, highlights }));
   };
 

@@ -7,7 +7,7 @@ import type { UploadInput } from './documents.service.ts';
 import type { FetchDocument } from './fetch-document.ts';
 import { cleanFilename, contentTypeFault, fullContentType } from './rules.ts';
 import { DocumentCreate, DocumentForm } from './schema.ts';
-import { metadataFaults } from './wire.ts';
+import { metadataFaults, sharingOf } from './wire.ts';
 
 /** The two bodies of `POST knowledge/documents`: a form with a file, or JSON with the content as text. */
 
@@ -32,13 +32,13 @@ const refuse = (faults: readonly FieldFault[]): void => {
 };
 
 const fromJson = async (body: unknown, fetchDocument: FetchDocument): Promise<UploadInput> => {
-  const { title, content, url, content_type, metadata, visibility, external_id } = checkedJson(body ?? {});
+  const { title, content, url, content_type, metadata, external_id, ...sharing } = checkedJson(body ?? {});
   const typeFault = content_type === undefined ? null : contentTypeFault(content_type);
   refuse(metadataFaults(metadata));
   if (typeFault !== null) throw invalid({ field: '/content_type', reason: typeFault });
   const shared = {
     metadata: metadata ?? null,
-    visibility: visibility ?? null,
+    sharing: sharingOf(sharing) ?? null,
     externalId: external_id ?? null,
   };
   if (url !== undefined) {
@@ -88,10 +88,13 @@ const readFile = async (part: {
   };
 };
 
-const FIELDS = new Set(['title', 'metadata', 'visibility', 'external_id']);
+const FIELDS = new Set(['title', 'metadata', 'visibility', 'roles', 'external_id']);
 
-/** `metadata` is JSON in a text field; some clients mark the part as JSON, and it arrives parsed. */
+/** `roles` are separated by commas; `metadata` is JSON in a text field; some clients mark the part as JSON, and it arrives parsed. */
 const fieldValue = (name: string, value: unknown): unknown => {
+  if (name === 'roles' && typeof value === 'string') {
+    return value.split(',').map((role) => role.trim());
+  }
   if (name !== 'metadata') {
     if (typeof value !== 'string' || value.includes('\u0000')) {
       throw invalid({ field: `/${name}`, reason: 'must be text without NUL' });
@@ -145,7 +148,7 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
   }
   refuse(faults);
   for (const [name, value] of Object.entries(form)) form[name] = fieldValue(name, value);
-  const { title, metadata, visibility, external_id } = checkedForm(form);
+  const { title, metadata, external_id, ...sharing } = checkedForm(form);
   refuse(metadataFaults(metadata));
   if (file === null) throw invalid({ field: '/file', reason: 'is required' });
   return {
@@ -154,7 +157,7 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
     declaredType: file.mimetype === 'application/octet-stream' ? null : file.mimetype,
     title: title ?? null,
     metadata: metadata ?? null,
-    visibility: visibility ?? null,
+    sharing: sharingOf(sharing) ?? null,
     externalId: external_id ?? null,
     field: '/file',
   };

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
+import type { Role } from '../../kernel/caller.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { DocumentVersion, KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
-import { canonicalJson, contentTypeFault, fullContentType } from './rules.ts';
+import type { DocumentVersion, KnowledgeDocument, SearchFilters, Sharing, StoredChunk } from './ports.ts';
+import { canonicalJson, contentTypeFault, fullContentType, type Visibility } from './rules.ts';
 import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire, VersionWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
 
@@ -19,6 +20,7 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   chunk_count: document.chunkCount,
   page_count: document.pageCount,
   visibility: document.visibility,
+  roles: [...document.readerRoles],
   metadata: document.metadata,
   created_by: document.userId,
   created_at: iso(document.createdAt),
@@ -75,6 +77,22 @@ export const resultWire = (result: SearchResult): Static<typeof SearchResultWire
     highlights,
     metadata: passage.metadata,
   };
+};
+
+/** Undefined when the request says nothing of who may read. Throws VALIDATION_ERROR. */
+export const sharingOf = (wire: {
+  visibility?: Visibility | undefined;
+  roles?: readonly Role[] | undefined;
+}): Sharing | undefined => {
+  const { visibility, roles } = wire;
+  if (visibility === 'role') {
+    if (roles === undefined)
+      throw invalid({ field: '/roles', reason: 'is required with the visibility role' });
+    return { visibility, readerRoles: roles };
+  }
+  if (roles !== undefined)
+    throw invalid({ field: '/roles', reason: 'must stand with the visibility role only' });
+  return visibility === undefined ? undefined : { visibility, readerRoles: [] };
 };
 
 const time = (text: string | undefined, field: string): number | undefined => {
