@@ -14,7 +14,7 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { chargeEmbedding, embedFor } from './compose-embedding.ts';
-import { composeEmbedder, composeModels } from './compose-models.ts';
+import { composeEarlierEmbedder, composeEmbedder, composeModels } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
@@ -278,6 +278,7 @@ export const compose = async (
     blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
+    earlierEmbedder: (model) => composeEarlierEmbedder(config, model),
     tables: tableEngine,
     http: outgoing,
     maxBytes: config.MAX_UPLOAD_BYTES,

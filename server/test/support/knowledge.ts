@@ -52,6 +52,15 @@ export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts:
   };
 };
 
+/** Knows besides that a zorvex is a lantern: what only meaning finds. */
+export const meaningEmbedder = (id = 'meaning', dimensions = 64): Embedder => {
+  const words = wordEmbedder(id, dimensions);
+  return {
+    ...words,
+    embed: (batch) => words.embed(batch.map((text) => text.replaceAll('zorvex', 'lantern'))),
+  };
+};
+
 export const testCaller = (userId: string, tenantId: string, role: Role = 'user'): Caller => ({
   userId,
   tenantId,
@@ -74,7 +83,9 @@ export const CALLERS: Readonly<Record<string, Caller>> = {
   boss: testCaller('boss', 'north', 'admin'),
   op: testCaller('op', 'north', 'operator'),
   reader: testCaller('reader', 'north', 'readonly'),
+  ana: testCaller('ana', 'north', 'analyst'),
   zoe: testCaller('zoe', 'south'),
+  zan: testCaller('zan', 'south', 'analyst'),
 };
 
 export interface KnowledgeHouse {

@@ -43,6 +43,8 @@ export const documentVersions: SchemaStep = {
     await sql`create index documents_by_roles on documents (tenant_id, user_id, reader_roles) where visibility = 'role'`.execute(
       db,
     );
+    // Which models are in use is asked with each search while documents are indexed anew.
+    await db.schema.createIndex('documents_by_model').on('documents').column('model_n').execute();
     await db.schema
       .alterTable('chunks')
       .addColumn('generation', t.int, (c) => c.notNull().defaultTo(1))

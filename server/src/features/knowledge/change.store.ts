@@ -1,7 +1,8 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { json } from './document-rows.ts';
-import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
+import { registeredModels } from './generations.store.ts';
+import type { PassageIndex } from './passage-index.ts';
 import type { DocumentChanges } from './ports.ts';
 import { factsOf, roleSet } from './rules.ts';
 import { wordsOf } from './terms.rules.ts';
@@ -24,11 +25,7 @@ export const writeFacts = async (
     .execute();
 };
 
-export const createDocumentChanges = (
-  db: Db,
-  index: PassageIndex,
-  models: () => readonly EmbeddingModel[],
-) => ({
+export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
   /**
    * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
    * document counts as one to be indexed again (which a start after a crash then does).
@@ -83,13 +80,14 @@ export const createDocumentChanges = (
           .orderBy('seq')
           .limit(BATCH)
           .execute();
+        const models = await registeredModels(tx);
         for (const row of rows) {
           const words = wordsOf({
             headingPath: json(row.heading_path),
             text: row.text,
             tableHead: row.table_head,
           });
-          await index.share(tx, models(), { ...owner, ...words, seq: row.seq });
+          await index.share(tx, models, { ...owner, ...words, seq: row.seq });
         }
         const last = rows.at(-1)?.seq ?? null;
         if (last === null) {

@@ -32,10 +32,14 @@ export const keepChunkIds = async (tx: Queryable, id: string, from: number, to: 
     where document_id = ${id} and generation = ${to} and exists (select 1 ${same})`.execute(tx);
 };
 
-export const createGenerations = (db: Db, index: PassageIndex, models: () => readonly EmbeddingModel[]) => {
+/** From the store, since other nodes bring in and drop models too. */
+export const registeredModels = (tx: Queryable): Promise<EmbeddingModel[]> =>
+  tx.selectFrom('embedding_models').select(['n', 'id', 'dimensions']).orderBy('n').execute();
+
+export const createGenerations = (db: Db, index: PassageIndex) => {
   const removeChunks = async (tx: Queryable, seqs: readonly number[]): Promise<void> => {
     if (seqs.length === 0) return;
-    await index.remove(tx, models(), seqs);
+    await index.remove(tx, await registeredModels(tx), seqs);
     await tx.deleteFrom('chunks').where('seq', 'in', seqs).execute();
   };
 

@@ -75,13 +75,20 @@ export interface Knowledge {
 /** Each is made once, when a search first needs it. */
 const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder' | 'charge'>) => {
   const made = new Map<number, ChargedEmbedder | null>();
-  return (model: EmbeddingModel): ChargedEmbedder | null => {
-    const known = made.get(model.n);
-    if (known !== undefined) return known;
-    const embedder = options.earlierEmbedder?.(model) ?? null;
-    const charged = embedder === null ? null : chargedEmbedder(embedder, options.charge);
-    made.set(model.n, charged);
-    return charged;
+  const open: Embedder[] = [];
+  return {
+    of(model: EmbeddingModel): ChargedEmbedder | null {
+      const known = made.get(model.n);
+      if (known !== undefined) return known;
+      const embedder = options.earlierEmbedder?.(model) ?? null;
+      if (embedder !== null) open.push(embedder);
+      const charged = embedder === null ? null : chargedEmbedder(embedder, options.charge);
+      made.set(model.n, charged);
+      return charged;
+    },
+    async close(): Promise<void> {
+      for (const embedder of open) await embedder.close();
+    },
   };
 };
 
@@ -93,12 +100,13 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const embedder = chargedEmbedder(options.embedder, options.charge);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
+  const earlier = earlierEmbedders(options);
   const search = createSearchService({
     store,
     index,
     embedder,
     model,
-    earlierEmbedder: earlierEmbedders(options),
+    earlierEmbedder: earlier.of,
     searchMemories,
     warn,
   });
@@ -138,6 +146,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     async close() {
       documents.close();
       await refreshing;
+      await earlier.close();
       await index.close();
     },
   };

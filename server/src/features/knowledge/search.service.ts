@@ -3,7 +3,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder } from './embedding.ts';
-import type { EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
+import type { Candidates, EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
@@ -85,6 +85,24 @@ export const createSearchService = (deps: SearchDeps) => {
     return found.filter((one) => one !== null);
   };
 
+  const candidates = async (
+    scope: Scope,
+    query: string,
+    limit: number,
+    filters: SearchFilters | null,
+  ): Promise<Candidates> => {
+    const ask = { scope, filters, terms: queryTerms(query), depth: depthFor(limit) };
+    const vectors = await vectorsOf(scope, query);
+    try {
+      return await index.candidates({ ...ask, vectors });
+    } catch (error) {
+      // The vectors of an earlier model go when its last document has been indexed again.
+      const left = await vectorsOf(scope, query);
+      if (left.length === vectors.length) throw error;
+      return index.candidates({ ...ask, vectors: left });
+    }
+  };
+
   interface Ranking {
     hits: (SearchHit & { coverage: number })[];
     bestSimilarity: number;
@@ -99,8 +117,7 @@ export const createSearchService = (deps: SearchDeps) => {
     filters: SearchFilters | null,
   ): Promise<Ranking> => {
     const terms = queryTerms(query);
-    const vectors = await vectorsOf(scope, query);
-    const found = await index.candidates({ scope, filters, terms, vectors, depth: depthFor(limit) });
+    const found = await candidates(scope, query, limit, filters);
     const ranked = rankPassages([found.lexical, interleave(found.semantic)]);
     const hits: Ranking['hits'] = [];
     let moved = false;

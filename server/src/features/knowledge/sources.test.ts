@@ -2,6 +2,4 @@ import { knowledgeSourcesSuite } from '../../../test/suites/knowledge-sources.ts
 import { openKnowledge } from '../../../test/support/knowledge.ts';
 import { createGuardedFetch } from '../../adapters/guarded-fetch/index.ts';
 
-knowledgeSourcesSuite('SQLite', (options) =>
-  openKnowledge({ http: createGuardedFetch({ allowPrivate: false, ...options }) }),
-);
+knowledgeSourcesSuite('SQLite', (options) => openKnowledge({ http: createGuardedFetch(options) }));

@@ -2,7 +2,12 @@ import type { Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
 import { COLUMNS, toDocument, toVisibility } from './document-rows.ts';
-import { createGenerations, type EmbeddedChunk, keepChunkIds } from './generations.store.ts';
+import {
+  createGenerations,
+  type EmbeddedChunk,
+  keepChunkIds,
+  registeredModels,
+} from './generations.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { createKnowledgeReads } from './read.store.ts';
@@ -79,11 +84,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       .execute();
   };
 
-  const { addChunks, hide, unhide, purge, purgeGeneration, hiddenBefore } = createGenerations(
-    db,
-    index,
-    () => models,
-  );
+  const { addChunks, hide, unhide, purge, purgeGeneration, hiddenBefore } = createGenerations(db, index);
 
   const setStatus = (id: string, from: readonly string[], to: string): Promise<boolean> =>
     db.write(async (tx) => {
@@ -102,11 +103,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     /** The registered number of a model; vectors of different models never share a table. */
     async useModel(id: string, dimensions: number, now: number): Promise<EmbeddingModel> {
       const model = await db.write(async (tx) => {
-        const known = await tx
-          .selectFrom('embedding_models')
-          .select(['n', 'id', 'dimensions'])
-          .orderBy('n')
-          .execute();
+        const known = await registeredModels(tx);
         let used = known.find((m) => m.id === id && m.dimensions === dimensions);
         if (used === undefined) {
           used = { n: (known.at(-1)?.n ?? 0) + 1, id, dimensions };
@@ -125,15 +122,14 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     /** Models other than the present one that documents still have the vectors of; empty most of the time, and then free. */
     async earlierModels(current: EmbeddingModel): Promise<EmbeddingModel[]> {
-      if (models.every((m) => m.n === current.n)) return [];
-      const rows = await db.read
-        .selectFrom('documents')
-        .select('model_n')
-        .distinct()
-        .where('model_n', '<>', current.n)
-        .execute();
-      const used = new Set(rows.map((row) => row.model_n));
-      return models.filter((m) => used.has(m.n));
+      const earlier = models.filter((m) => m.n !== current.n);
+      if (earlier.length === 0) return [];
+      const used = await Promise.all(
+        earlier.map((m) =>
+          db.read.selectFrom('documents').select('id').where('model_n', '=', m.n).limit(1).executeTakeFirst(),
+        ),
+      );
+      return earlier.filter((_, i) => used[i] !== undefined);
     },
 
     /** Drops vectors of models that no document has any more. */
@@ -375,7 +371,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     ...createKnowledgeReads(db),
 
-    ...createDocumentChanges(db, index, () => models),
+    ...createDocumentChanges(db, index),
 
     /** True when it was there; from then on nobody sees it, and `purge` may take its time. */
     startDeleting: (id: string): Promise<boolean> => setStatus(id, ['ready'], 'deleting'),
