@@ -224,7 +224,7 @@ describe('answers and errors', () => {
     await failing(['documents', 'add', HANDBOOK, '--roles', 'captain'], 2);
     await failing(['documents', 'add', HANDBOOK, '--visibility', 'role'], 2);
     await failing(['documents', 'add', HANDBOOK, '--visibility', 'tenant', '--roles', 'user'], 2);
-    await failing(['documents', 'add', HANDBOOK, path.dirname(HANDBOOK), '--external-id', 'x'], 2);
+    await failing(['documents', 'add', HANDBOOK, path.join(ROOT, 'LICENSE'), '--external-id', 'x'], 2);
     // The server does not call addresses inside its network.
     await failing(['documents', 'add', 'http://127.0.0.1:9/tides.txt'], 6);
     await failing(['agents', 'list', '--url', 'agents.example.com'], 2);

@@ -447,14 +447,21 @@ type CreateConversationRequest struct {
 
 // CreateDocumentRequest is a model of the API.
 type CreateDocumentRequest struct {
-	Title string `json:"title"`
+	// Needed with content
+	Title *string `json:"title,omitempty"`
 	// The text itself; files go through the upload method
-	Content string `json:"content"`
+	Content *string `json:"content,omitempty"`
+	// In place of content: an address that the server reads
+	URL *string `json:"url,omitempty"`
+	// Name in its source: the same again replaces the content, as a new version
+	ExternalID *string `json:"external_id,omitempty"`
 	// text/plain when absent
 	ContentType *string        `json:"content_type,omitempty"`
 	Metadata    map[string]any `json:"metadata,omitzero"`
-	// One of: private, tenant.
+	// One of: private, tenant, role.
 	Visibility *string `json:"visibility,omitempty"`
+	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
 }
 
 // CreateMCPServerRequest is a model of the API.

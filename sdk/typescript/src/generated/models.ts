@@ -392,13 +392,20 @@ export interface CreateConversationRequest {
 }
 
 export interface CreateDocumentRequest {
-  title: string;
+  /** Needed with content */
+  title?: string;
   /** The text itself; files go through the upload method */
-  content: string;
+  content?: string;
+  /** In place of content: an address that the server reads */
+  url?: string;
+  /** Name in its source: the same again replaces the content, as a new version */
+  external_id?: string;
   /** text/plain when absent */
   content_type?: string;
   metadata?: Record<string, unknown>;
-  visibility?: 'private' | 'tenant';
+  visibility?: 'private' | 'tenant' | 'role';
+  /** Who may read it with the visibility role */
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
 }
 
 export interface CreateMcpServerRequest {

@@ -408,17 +408,21 @@ class CreateConversationRequest(TypedDict, total=False):
     """Up to 16 KiB of your own data"""
 
 
-class _CreateDocumentRequest(TypedDict):
+class CreateDocumentRequest(TypedDict, total=False):
     title: str
+    """Needed with content"""
     content: str
     """The text itself; files go through the upload method"""
-
-
-class CreateDocumentRequest(_CreateDocumentRequest, total=False):
+    url: str
+    """In place of content: an address that the server reads"""
+    external_id: str
+    """Name in its source: the same again replaces the content, as a new version"""
     content_type: str
     """text/plain when absent"""
     metadata: dict[str, Any]
-    visibility: Literal["private", "tenant"]
+    visibility: Literal["private", "tenant", "role"]
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """Who may read it with the visibility role"""
 
 
 class _CreateMcpServerRequest(TypedDict):

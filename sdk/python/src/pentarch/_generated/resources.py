@@ -1367,15 +1367,18 @@ class Knowledge:
     def create_document(
         self,
         *,
-        title: str,
-        content: str,
+        title: str | NotGiven = NOT_GIVEN,
+        content: str | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        external_id: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
 
     def get_document(
         self,
@@ -1499,15 +1502,18 @@ class AsyncKnowledge:
     async def create_document(
         self,
         *,
-        title: str,
-        content: str,
+        title: str | NotGiven = NOT_GIVEN,
+        content: str | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        external_id: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
 
     async def get_document(
         self,
