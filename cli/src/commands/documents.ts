@@ -100,7 +100,7 @@ const add = async (command: Command, context: Context): Promise<void> => {
   if (files.length === 0) throw usage('there are no files in it');
   const title = textOption(command, 'title');
   if (title !== undefined && files.length > 1) throw usage('--title is for one file');
-  const externalId = textOption(command, 'external-id');
+  const externalId = textOption(command, 'externalId');
   if (externalId !== undefined && files.length > 1) throw usage('--external-id is for one file');
   const metadataText = textOption(command, 'metadata');
   const metadata =
