@@ -18,6 +18,7 @@ import {
   PACKAGE,
   PACKAGE_VERSION,
 } from './adapters/models/gguf/index.ts';
+import { createCompatibleReranker } from './adapters/reranking/compatible.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import {
@@ -31,6 +32,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
 import { AppError } from './kernel/errors.ts';
 import type { ModelProvider } from './kernel/model.ts';
+import type { Reranker } from './kernel/reranker.ts';
 
 /** The part of the composition that builds models and embedders from the settings. */
 
@@ -216,6 +218,20 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
     );
   }
   return { embedder, warm: () => Promise.resolve() };
+};
+
+/** The reranker of RERANK_MODEL; null without one. */
+export const composeReranker = (config: Config): Reranker | null => {
+  const id = config.RERANK_MODEL;
+  if (id === null) return null;
+  const model = /^compatible\/(.+)$/.exec(id)?.[1];
+  if (model === undefined || config.COMPATIBLE_BASE_URL === null) {
+    throw new ConfigError(
+      `RERANK_MODEL="${id}" is wrong: it must be compatible/… with COMPATIBLE_BASE_URL set`,
+    );
+  }
+  const { COMPATIBLE_BASE_URL: baseUrl, COMPATIBLE_API_KEY: apiKey } = config;
+  return createCompatibleReranker({ id, model, baseUrl, apiKey });
 };
 
 /** The embedder of a model that documents were indexed with before; null where the settings have no way to it. */

@@ -14,7 +14,7 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { chargeEmbedding, embedFor } from './compose-embedding.ts';
-import { composeEarlierEmbedder, composeEmbedder, composeModels } from './compose-models.ts';
+import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
@@ -279,6 +279,7 @@ export const compose = async (
     parser,
     embedder,
     earlierEmbedder: (model) => composeEarlierEmbedder(config, model),
+    reranker: composeReranker(config),
     tables: tableEngine,
     http: outgoing,
     maxBytes: config.MAX_UPLOAD_BYTES,

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { ownScope } from '../../src/kernel/caller.ts';
 import { ModelError } from '../../src/kernel/model.ts';
+import type { Reranker } from '../../src/kernel/reranker.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
 import { req } from '../requirements.ts';
 import {
@@ -358,6 +359,51 @@ export const knowledgeRecoverySuite = (
         expect((await h.knowledge.search(ownScope(ann), 'umbrella', 3)).map((p) => p.documentId)).toEqual([
           id,
         ]);
+        expect(h.faults).toHaveLength(1);
+      });
+    });
+
+    describe('a reranker', () => {
+      const judge = (scores: (texts: readonly string[]) => number[]): Reranker => ({
+        id: 'compatible/judge',
+        rerank: async (_query, texts) => ({ scores: scores(texts), tokens: null }),
+        close: () => Promise.resolve(),
+      });
+      const words = ['Rope, rope and rope.', 'A rope of hemp.', 'The rope that holds the bell.'];
+      const ask = async (h: KnowledgeHouse, limit: number) =>
+        (await h.knowledge.search(ownScope(ann), 'rope', limit)).map(({ text, score }) => [text, score]);
+
+      it('gives the best passages its order and its scores, on the ledger', async () => {
+        const charged: string[] = [];
+        const h = await start({
+          reranker: judge((texts) =>
+            texts.map((text) => (text.includes('bell') ? 0.9 : text.includes('hemp') ? 0.4 : 0.1)),
+          ),
+          charge: async (call, work) => {
+            charged.push(`${call.userId} ${call.model} ${call.estimatedTokens > 0}`);
+            return (await work()).result;
+          },
+        });
+        for (const content of words) await upload(h, content);
+        // Also what stands behind the limit in the first order is looked at.
+        expect(await ask(h, 1)).toEqual([[words[2], 0.9]]);
+        expect(await ask(h, 3)).toEqual([
+          [words[2], 0.9],
+          [words[1], 0.4],
+          [words[0], 0.1],
+        ]);
+        expect(charged).toEqual(['ann compatible/judge true', 'ann compatible/judge true']);
+      });
+
+      it('that is away leaves the first order', async () => {
+        const away = (): never => {
+          throw new ModelError('unavailable', 'compatible', 'away');
+        };
+        let h = await start();
+        for (const content of words) await upload(h, content);
+        const first = await ask(h, 3);
+        h = await start({ reranker: judge(away) });
+        expect(await ask(h, 3)).toEqual(first);
         expect(h.faults).toHaveLength(1);
       });
     });

@@ -8,10 +8,11 @@ import type { Embedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
+import type { Reranker } from '../../kernel/reranker.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
 import { createDocumentsService } from './documents.service.ts';
-import { type ChargedEmbedder, chargedEmbedder } from './embedding.ts';
+import { type ChargedEmbedder, chargedEmbedder, chargedRerank } from './embedding.ts';
 import { createFetchDocument } from './fetch-document.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
@@ -46,6 +47,8 @@ export interface KnowledgeOptions {
   maxBytes: number;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
+  /** Looks again at the best passages of each search. */
+  reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
   events: EventSink;
   idempotency: Idempotency;
@@ -107,6 +110,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     embedder,
     model,
     earlierEmbedder: earlier.of,
+    rerank: options.reranker ? chargedRerank(options.reranker, options.charge) : null,
     searchMemories,
     warn,
   });
@@ -147,6 +151,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       documents.close();
       await refreshing;
       await earlier.close();
+      await options.reranker?.close();
       await index.close();
     },
   };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
-import type { ChargedEmbedder } from './embedding.ts';
+import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
 import type { Candidates, EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
@@ -16,6 +16,8 @@ export interface SearchDeps {
   model: EmbeddingModel;
   /** The embedder of a model that documents were indexed with before; null where the settings no longer allow it. */
   earlierEmbedder(model: EmbeddingModel): ChargedEmbedder | null;
+  /** A second look at the best passages; null without a model for it. */
+  rerank: ChargedRerank | null;
   searchMemories: SearchMemories | null;
   warn(fault: unknown, message: string): void;
 }
@@ -40,6 +42,9 @@ export type SearchResult =
 
 /** Places that each ranking gives: enough for `limit` documents with several passages each. */
 const depthFor = (limit: number): number => Math.max(200, limit * 4);
+
+/** Passages that a reranker looks at, at least. */
+const RERANKED = 40;
 
 const MAX_RANKED_AGAIN = 5;
 
@@ -137,10 +142,26 @@ export const createSearchService = (deps: SearchDeps) => {
     return { hits: hits.slice(0, limit), bestSimilarity, moved };
   };
 
+  /** The order stays as it is when the provider is away. A refused cost is not hidden. */
+  const reranked = async (scope: Scope, query: string, hits: SearchHit[]): Promise<SearchHit[]> => {
+    if (deps.rerank === null || hits.length < 2) return hits;
+    try {
+      const texts = hits.map(({ passage }) => `${passage.headingPath.join(' › ')}\n${passage.text}`);
+      const scores = await deps.rerank(scope, query, texts);
+      return hits
+        .map((hit, i) => ({ ...hit, score: clamp01(scores[i] ?? 0) }))
+        .sort((a, b) => b.score - a.score);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      deps.warn(error, 'the passages could not be reranked: they stay in their first order');
+      return hits;
+    }
+  };
+
   /**
    * Up to `limit` passages, best first. `score`: the fused rank (1 = first in both lists) times the strength of the best
    * match (the highest cosine or share of the query's words found), so that an answer that knows nothing scores low
-   * as a whole while its order stays that of the ranks.
+   * as a whole while its order stays that of the ranks. With a reranker the best passages have its order and its scores.
    */
   const passages = async (
     scope: Scope,
@@ -149,14 +170,20 @@ export const createSearchService = (deps: SearchDeps) => {
     filters: SearchFilters | null,
   ): Promise<SearchHit[]> => {
     // A document whose text was replaced between ranking and reading is ranked again, so that it is not missed.
-    let ranking = await rank(scope, query, limit, filters);
+    const wanted = deps.rerank === null ? limit : Math.max(limit, RERANKED);
+    let ranking = await rank(scope, query, wanted, filters);
     for (let again = 0; ranking.moved && again < MAX_RANKED_AGAIN; again++) {
-      ranking = await rank(scope, query, limit, filters);
+      ranking = await rank(scope, query, wanted, filters);
     }
     const { hits, bestSimilarity } = ranking;
     const coverage = Math.max(0, ...hits.slice(0, 10).map((hit) => hit.coverage));
     const strength = clamp01(Math.max(bestSimilarity, coverage, 0.01));
-    return hits.map(({ passage, score, highlights }) => ({ passage, score: score * strength, highlights }));
+    const fused = hits.map(({ passage, score, highlights }) => ({
+      passage,
+      score: score * strength,
+      highlights,
+    }));
+    return (await reranked(scope, query, fused)).slice(0, limit);
   };
 
   return {
