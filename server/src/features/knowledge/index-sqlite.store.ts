@@ -149,6 +149,9 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
     },
 
     async candidates({ scope, filters, terms, vectors, depth }) {
+      // Mostly there are none, and passing over none costs half as much again in FTS5. What is hidden from here on drops
+      // out when the passages are read, which ranks again.
+      const hidden = await countHidden(scope.tenantId);
       const allowed = filters === null ? null : filteredSeqs(db.read, scope, filters);
       const queries = [];
       if (terms.length > 0) {
@@ -159,14 +162,12 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
         queries.push(
           sql`select r.seq, c.document_id from (
               select rowid as seq, rank as place from chunk_terms where chunk_terms match ${match}
-              and +rowid not in ${hiddenSeqs(db.read)} ${narrowed}
+              ${hidden === 0 ? sql`` : sql`and +rowid not in ${hiddenSeqs(db.read)}`} ${narrowed}
               order by rank limit ${BigInt(depth)}
             ) r join chunks c on c.seq = r.seq order by r.place`.compile(db.read),
         );
       }
       if (vectors.length > 0) {
-        // These filter after the nearest have been found, hence more of them.
-        const hidden = await countHidden(scope.tenantId);
         const own = scope.reach === 'tenant' ? [] : await ownSets(scope);
         const readers =
           scope.reach === 'tenant'
@@ -181,12 +182,14 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
                 ].join(', '),
               )})`;
         const narrowed = allowed === null ? sql`` : sql`and rowid in ${allowed}`;
+        // These filter after the nearest have been found, hence more of them are asked for.
+        const unhidden = hidden === 0 ? sql`` : sql`where r.seq not in ${hiddenSeqs(db.read)}`;
         for (const { model, vector } of vectors) {
           queries.push(
             sql`select r.seq, r.distance, c.document_id from (
                 select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
                 and k = ${BigInt(Math.min(depth + hidden, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
-              ) r join chunks c on c.seq = r.seq where r.seq not in ${hiddenSeqs(db.read)} order by r.distance
+              ) r join chunks c on c.seq = r.seq ${unhidden} order by r.distance
               limit ${BigInt(depth)}`.compile(db.read),
           );
         }
