@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { json, toVisibility } from './document-rows.ts';
+import { json, toVisibility } from './document-rows.store.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
 import type { EmbeddingModel, IndexEntry } from './passage-index.ts';

@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { json } from './document-rows.ts';
+import { json } from './document-rows.store.ts';
 import { registeredModels } from './generations.store.ts';
 import type { PassageIndex } from './passage-index.ts';
 import type { DocumentChanges } from './ports.ts';

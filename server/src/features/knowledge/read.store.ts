@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { COLUMNS, json, toDocument } from './document-rows.ts';
+import { COLUMNS, json, toDocument } from './document-rows.store.ts';
 import { filtered, readable } from './filters.store.ts';
 import type { DocumentVersion, KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
 import { fold } from './terms.rules.ts';

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
-import { COLUMNS, toDocument, toVisibility } from './document-rows.ts';
+import { COLUMNS, toDocument, toVisibility } from './document-rows.store.ts';
 import {
   createGenerations,
   type EmbeddedChunk,
