@@ -60,7 +60,7 @@ describe('a memory', () => {
     await page.keyboard.press('Enter');
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByRole('heading', { name: 'Aurora' }).waitFor();
-    await details.getByRole('button', { name: 'Mara Lindqvist' }).waitFor();
+    await details.getByRole('button', { name: 'Mara Lindqvist', exact: true }).waitFor();
     await page.waitForURL(/open=/);
     expect(await axe()).toEqual([]);
     await screenshot('memory-entity');
@@ -70,7 +70,7 @@ describe('a memory', () => {
     await details.getByRole('heading', { name: 'Types' }).waitFor();
     await page.locator('[data-settled="true"]').click();
     await details.getByRole('heading', { name: 'Aurora' }).waitFor();
-    await details.getByRole('button', { name: 'Northwind Energy' }).click();
+    await details.getByRole('button', { name: 'Northwind Energy', exact: true }).click();
     await details.getByRole('heading', { name: 'Northwind Energy' }).waitFor();
 
     await search.fill('');
@@ -116,7 +116,7 @@ describe('a memory', () => {
     await drawer.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog', { name: 'Jonas Weber-Holt' }).getByText('80%').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Jonas' }).waitFor({ state: 'detached' });
     await page.getByLabel('Search names and facts').fill('nothing of this');
     await page.getByRole('heading', { name: 'Nothing is remembered of this' }).waitFor();
     await page.getByRole('button', { name: 'Show all entities' }).click();
@@ -139,9 +139,9 @@ describe('a memory', () => {
     await drawer.getByRole('option', { name: /Harbour Bank/ }).waitFor();
     await page.keyboard.press('Enter');
     await drawer.getByRole('button', { name: 'Tie' }).click();
-    await drawer.getByRole('button', { name: 'Harbour Bank' }).waitFor();
+    await drawer.getByRole('button', { name: 'Harbour Bank', exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await drawer.waitFor({ state: 'detached' });
 
     await page.getByRole('tab', { name: 'Relations' }).click();
     const rows = page.getByRole('table', { name: 'Relations' }).locator('tbody tr');
@@ -190,7 +190,7 @@ describe('a memory', () => {
     const drawer = page.getByRole('dialog', { name: 'Grafana Labs' });
     await drawer.getByText('Grafana 12 is known', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await drawer.waitFor({ state: 'detached' });
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Import and export' }).click();
     await page.getByRole('menuitem', { name: 'Export as JSON Lines' }).click();

@@ -6,6 +6,8 @@ import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './chat.module.css';
+import { LimitNotice } from './limit-notice.tsx';
+import type { Limit } from './limits.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then named in the message. */
 
@@ -15,7 +17,15 @@ export interface Sending {
   documentIds: readonly string[];
 }
 
-interface Attachment {
+/** What stands in the composer beside the text. */
+export interface Draft {
+  /** '' leaves the choice to Zeus. */
+  agent: string;
+  files: readonly Attachment[];
+}
+export const emptyDraft: Draft = { agent: '', files: [] };
+
+export interface Attachment {
   key: string;
   name: string;
   share: number;
@@ -30,6 +40,11 @@ interface ComposerProps {
   running: boolean;
   /** Why nothing can be written here, for example in an archived conversation. */
   closed: string | null;
+  draft: Draft;
+  onDraft: (change: (now: Draft) => Draft) => void;
+  /** Why nothing can be sent just now; the message stays. */
+  limit: Limit | null;
+  onLimitOver: () => void;
   onSend: (sending: Sending) => void;
   onStop: () => void;
 }
@@ -44,12 +59,15 @@ export const splitCommand = (
     : { agentId: null, message: text.trim() };
 };
 
-export const Composer = ({ field, text, onText, agents, running, closed, onSend, onStop }: ComposerProps) => {
+export const Composer = (props: ComposerProps) => {
+  const { field, text, onText, agents, running, closed, draft, onDraft, limit, onSend, onStop } = props;
   const api = useApi();
   const toast = useToast();
   const mayUpload = useMay('knowledge:write');
-  const [agent, setAgent] = useState('');
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const { agent, files } = draft;
+  const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
+    onDraft((now) => ({ ...now, files: change(now.files) }));
+  const waits = limit?.kind === 'rate';
   const [marked, setMarked] = useState(0);
   const [dismissed, setDismissed] = useState('');
   const picker = useRef<HTMLInputElement>(null);
@@ -90,14 +108,14 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
 
   const send = (): void => {
     const command = splitCommand(text, agents);
-    if (command.message === '' || running || uploading || closed !== null) return;
+    if (command.message === '' || running || uploading || waits || closed !== null) return;
     const names = files.map((file) => file.name).join(', ');
     onSend({
       message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
       agentId: command.agentId ?? (agent === '' ? null : agent),
       documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
     });
-    setFiles([]);
+    setFiles(() => []);
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -156,6 +174,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
           ))}
         </div>
       )}
+      {limit !== null && <LimitNotice limit={limit} onOver={props.onLimitOver} />}
       {files.length > 0 && (
         <ul className={styles.citations} aria-label="Attachments">
           {files.map((file) => (
@@ -197,7 +216,11 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
         }}
       />
       <div className={styles.composerFoot}>
-        <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>
+        <select
+          aria-label="Agent"
+          value={agent}
+          onChange={(event) => onDraft((now) => ({ ...now, agent: event.target.value }))}
+        >
           <option value="">Auto</option>
           {agents
             .filter((one) => one.enabled)
@@ -235,7 +258,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
             label="Send"
             type="submit"
             kind="primary"
-            disabled={text.trim() === '' || uploading}
+            disabled={text.trim() === '' || uploading || waits}
             icon={<ArrowUp size={16} />}
           />
         )}

@@ -1,19 +1,24 @@
 import { HUES } from './shapes.ts';
 
+/** For `style`, where elements tell the same kinds apart. */
+export const kindColour = (hue: number): string => `var(--kind-${hue})`;
+
 /** What the canvas draws with: the tokens, as they are in the theme of now, in the one form that sigma reads. */
 export interface Colours {
   kinds: readonly string[];
   ground: string;
   ink: string;
+  /** Between two entities; `line` where it steps back. */
+  edge: string;
   line: string;
   accent: string;
   raised: string;
 }
 
 /** Any CSS colour as `#rrggbb`: painted, and read back. */
-const hexOf = (token: string, host: HTMLElement, brush: CanvasRenderingContext2D): string => {
+const hexOf = (colour: string, host: HTMLElement, brush: CanvasRenderingContext2D): string => {
   const probe = document.createElement('span');
-  probe.style.color = `var(${token})`;
+  probe.style.color = colour;
   host.append(probe);
   brush.fillStyle = getComputedStyle(probe).color;
   probe.remove();
@@ -27,16 +32,14 @@ export const readColours = (host: HTMLElement): Colours => {
   canvas.width = 1;
   canvas.height = 1;
   const brush = canvas.getContext('2d', { willReadFrequently: true });
-  const hex = (token: string): string => (brush === null ? '#808080' : hexOf(token, host, brush));
+  const hex = (colour: string): string => (brush === null ? '#808080' : hexOf(colour, host, brush));
   return {
-    kinds: Array.from({ length: HUES + 1 }, (_, hue) => hex(`--kind-${hue}`)),
-    ground: hex('--surface'),
-    ink: hex('--ink'),
-    line: hex('--line'),
-    accent: hex('--accent'),
-    raised: hex('--raised'),
+    kinds: Array.from({ length: HUES + 1 }, (_, hue) => hex(kindColour(hue))),
+    ground: hex('var(--surface)'),
+    ink: hex('var(--ink)'),
+    edge: hex('color-mix(in oklab, var(--line-strong) 50%, var(--surface))'),
+    line: hex('var(--line)'),
+    accent: hex('var(--accent)'),
+    raised: hex('var(--raised)'),
   };
 };
-
-/** For `style`, where elements tell the same kinds apart. */
-export const kindColour = (hue: number): string => `var(--kind-${hue})`;

@@ -59,7 +59,12 @@ const CALM_MS = 300;
 /** Above, heads of arrows are neither seen nor cheap. */
 const ARROWS = 1_500;
 const roundsFor = (nodes: number): number => (nodes > 2_000 ? 160 : nodes > 500 ? 240 : 400);
-const sizeOf = (degree: number): number => Math.min(18, 4 + 2.1 * Math.sqrt(degree));
+/** Radius in pixels: by what a node is tied to, and smaller the more there are. */
+const sizeOf = (degree: number, nodes: number): number =>
+  Math.min(18, 4 + 2.1 * Math.sqrt(degree)) * Math.max(0.3, Math.min(1, Math.sqrt(250 / nodes)));
+/** Up to here every name is drawn, where there is room. */
+const FEW = 80;
+const ROOMY_PX = 600;
 
 const roundBox = (context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number) => {
   context.beginPath();
@@ -100,7 +105,7 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     renderEdgeLabels: true,
     defaultEdgeType: 'line',
     zIndex: true,
-    stagePadding: 36,
+    stagePadding: 48,
     minCameraRatio: 0.02,
     maxCameraRatio: 4,
     ...(still ? { inertiaDuration: 1, zoomDuration: 1 } : {}),
@@ -125,7 +130,7 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
       return {
         label: touches ? label : '',
         size: touches ? size + 0.6 : size,
-        color: touches ? colours.accent : colours.line,
+        color: touches ? colours.accent : seen ? colours.edge : colours.line,
         hidden: !seen && middle !== '' && graph.size > ARROWS,
         forceLabel: touches,
         zIndex: touches ? 1 : 0,
@@ -251,6 +256,9 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
           hue: hueOf.get(entity.entity_type) ?? 0,
         });
       }
+      const few = entities.length <= FEW;
+      sigma.setSetting('labelRenderedSizeThreshold', few ? 0 : 4);
+      sigma.setSetting('labelGridCellSize', few && host.clientWidth > ROOMY_PX ? 50 : 110);
       const type = ties.length > ARROWS ? 'line' : 'arrow';
       const size = ties.length > ARROWS ? 0.6 : 1.4;
       for (const one of ties) {
@@ -260,7 +268,10 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
           type,
         });
       }
-      graph.updateEachNodeAttributes((id, node) => ({ ...node, size: sizeOf(graph.degree(id)) }));
+      graph.updateEachNodeAttributes((id, node) => ({
+        ...node,
+        size: sizeOf(graph.degree(id), graph.order),
+      }));
       const same =
         before.size === graph.order &&
         graph.everyNode((id) => before.has(id)) &&

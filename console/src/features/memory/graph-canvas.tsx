@@ -1,6 +1,6 @@
 import { Maximize, Minus, Plus, Waypoints } from 'lucide-react';
 import type { MemoryGraph } from 'pentarch-sdk';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { useIsDark } from '../../lib/theme.ts';
@@ -15,11 +15,13 @@ interface GraphCanvasProps {
   /** What a search means; the rest steps back. null: everything. */
   matches: ReadonlySet<string> | null;
   open: string;
+  /** How much there is, below the picture. */
+  caption: ReactNode;
   onOpen: (id: string | undefined) => void;
 }
 
 /** Loaded apart, with its library. All that it shows stands in the tables too: this is a picture of them. */
-const GraphCanvas = ({ graph, types, matches, open, onOpen }: GraphCanvasProps) => {
+const GraphCanvas = ({ graph, types, matches, open, caption, onOpen }: GraphCanvasProps) => {
   const host = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const opened = useRef(onOpen);
@@ -68,33 +70,37 @@ const GraphCanvas = ({ graph, types, matches, open, onOpen }: GraphCanvasProps) 
     );
   }
   return (
-    <div className={styles.canvas} data-settled={settled} data-nodes={graph.entities.length}>
-      <div
-        ref={host}
-        className={styles.stage}
-        role="img"
-        aria-label={`Graph of ${graph.entities.length} entities and ${graph.relations.length} relations; the tabs Entities and Relations hold the same as tables`}
-      />
-      {!settled && (
-        <p className={styles.placing} role="status">
-          Arranging …
-        </p>
-      )}
-      <div className={styles.zoom}>
-        <IconButton label="Zoom in" icon={<Plus size={16} />} onClick={() => drawing.current?.zoom('in')} />
+    <>
+      <div className={styles.canvas} data-settled={settled} data-nodes={graph.entities.length}>
+        <div
+          ref={host}
+          className={styles.stage}
+          role="img"
+          aria-label={`Graph of ${graph.entities.length} entities and ${graph.relations.length} relations; the tabs Entities and Relations hold the same as tables`}
+        />
+        {!settled && (
+          <p className={styles.placing} role="status">
+            Arranging …
+          </p>
+        )}
+      </div>
+      <div className={styles.below}>
+        <p className={styles.caption}>{caption}</p>
         <IconButton
           label="Zoom out"
-          icon={<Minus size={16} />}
+          icon={<Minus size={15} />}
           onClick={() => drawing.current?.zoom('out')}
         />
+        <IconButton label="Zoom in" icon={<Plus size={15} />} onClick={() => drawing.current?.zoom('in')} />
         <IconButton
           label="Show all"
-          icon={<Maximize size={14} />}
+          icon={<Maximize size={13} />}
           onClick={() => drawing.current?.zoom('fit')}
         />
       </div>
-    </div>
+    </>
   );
 };
 
+/** Loaded apart: `lazy(() => import('./graph-canvas.tsx'))`. */
 export default GraphCanvas;

@@ -98,10 +98,33 @@ export const GraphTab = ({ graph, types, wide, open, start, onOpen, ...rest }: G
   const { data, error, retry } = graph;
   if (data === undefined && error !== null) return <ErrorState error={error} onRetry={retry} />;
   if (data?.entities.length === 0) return <Nothing start={start} />;
+  const caption =
+    data === undefined ? (
+      'Reading …'
+    ) : (
+      <>
+        <Count value={data.entities.length} /> entities, <Count value={data.relations.length} /> relations
+        that hold
+        {rest.matches !== null && (
+          <>
+            {' · '}
+            <strong>
+              <Count value={rest.matches.size} /> found
+            </strong>
+          </>
+        )}
+        {data.truncated && ' · the newest; the tables hold the rest'}
+      </>
+    );
   const skeleton = (
-    <div className={styles.canvas}>
-      <Skeleton height="100%" />
-    </div>
+    <>
+      <div className={styles.canvas}>
+        <Skeleton height="100%" />
+      </div>
+      <div className={styles.below}>
+        <p className={styles.caption}>{caption}</p>
+      </div>
+    </>
   );
   const head = (entity: MemoryEntity | undefined) => (
     <div className={styles.asideHead}>
@@ -116,28 +139,16 @@ export const GraphTab = ({ graph, types, wide, open, start, onOpen, ...rest }: G
           skeleton
         ) : (
           <Suspense fallback={skeleton}>
-            <GraphCanvas graph={data} types={types} matches={rest.matches} open={open} onOpen={onOpen} />
+            <GraphCanvas
+              graph={data}
+              types={types}
+              matches={rest.matches}
+              open={open}
+              caption={caption}
+              onOpen={onOpen}
+            />
           </Suspense>
         )}
-        <p className={styles.caption}>
-          {data === undefined ? (
-            'Reading …'
-          ) : (
-            <>
-              <Count value={data.entities.length} /> entities, <Count value={data.relations.length} />{' '}
-              relations that hold
-              {rest.matches !== null && (
-                <>
-                  {' · '}
-                  <strong>
-                    <Count value={rest.matches.size} /> found
-                  </strong>
-                </>
-              )}
-              {data.truncated && ' · the newest; the tables hold the rest'}
-            </>
-          )}
-        </p>
       </div>
       <aside className={styles.aside} aria-label="Details">
         {data === undefined ? (

@@ -38,7 +38,7 @@ addEventListener('message', ({ data }: MessageEvent<LayoutInput>) => {
     ...forceAtlas2.inferSettings(graph),
     barnesHutOptimize: graph.order > MANY,
     strongGravityMode: true,
-    gravity: graph.order > MANY ? 0.02 : 0.05,
+    gravity: graph.order > MANY ? 0.008 : 0.05,
     scalingRatio: 12,
     slowDown: 3,
   };
