@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, type ConsoleUnderTest, startConsole } from '../support/console.ts';
 import { rememberCompany, rememberMany } from '../support/memory-graph.ts';
@@ -12,6 +13,11 @@ afterAll(() => app?.close());
 
 const settled = (page: ConsolePage['page']): Promise<void> =>
   page.locator('[data-settled="true"]').waitFor({ timeout: 60_000 });
+
+/** Waits for the table to have so many rows. */
+const exactly = async (rows: Locator, count: number): Promise<void> => {
+  await expect.poll(() => rows.count(), { timeout: 15_000 }).toBe(count);
+};
 
 describe('an empty memory', () => {
   it('says what to do, and takes the first entity', async () => {
@@ -89,7 +95,7 @@ describe('a memory', () => {
     await rows.filter({ hasText: 'Jonas Weber' }).waitFor();
     await screenshot('memory-entities');
     await page.getByLabel('Search names and facts').fill('DECEMBER');
-    await expect.poll(() => rows.count()).toBe(1);
+    await exactly(rows, 1);
     await rows.first().focus();
     await page.keyboard.press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Jonas Weber' });
@@ -122,7 +128,7 @@ describe('a memory', () => {
     await page.getByRole('button', { name: 'Show all entities' }).click();
     await rows.filter({ hasText: 'Jonas Weber-Holt' }).waitFor();
     await page.getByLabel('Entity type').fill('place');
-    await expect.poll(() => rows.count()).toBe(3);
+    await exactly(rows, 3);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -148,7 +154,7 @@ describe('a memory', () => {
     await rows.filter({ hasText: 'Harbour Bank' }).first().waitFor();
     await screenshot('memory-relations');
     await page.getByLabel('Relation type').fill('invoices');
-    await expect.poll(() => rows.count()).toBe(1);
+    await exactly(rows, 1);
     await rows.first().click();
     const tie = page.getByRole('dialog', { name: 'invoices' });
     await tie.getByRole('button', { name: 'Property', exact: true }).click();

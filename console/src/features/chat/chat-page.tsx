@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, PanelLeft, Plus } from 'lucide-react';
 import type { Citation, Message } from 'pentarch-sdk';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -66,10 +66,11 @@ const ChatPage = () => {
   const mayWrite = useMay('chat:write');
   const [{ c }, setState] = useUrlState(parse);
   const conversation = useConversation(c);
-  const agents = useQuery({
+  const agentList = queryOptions({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
   });
+  const agents = useQuery(agentList);
   const shown = useRef(c);
   const { running, ask, follow, leave } = useTurn((id) => {
     shown.current = id;
@@ -350,6 +351,7 @@ const ChatPage = () => {
             text={text}
             onText={setText}
             agents={agents.data ?? []}
+            loadAgents={() => queryClient.ensureQueryData(agentList)}
             running={busy}
             closed={closed}
             draft={draft}

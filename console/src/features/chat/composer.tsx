@@ -37,6 +37,8 @@ interface ComposerProps {
   text: string;
   onText: (text: string) => void;
   agents: readonly AgentStatus[];
+  /** The same, where they are not there yet. */
+  loadAgents: () => Promise<readonly AgentStatus[]>;
   running: boolean;
   /** Why nothing can be written here, for example in an archived conversation. */
   closed: string | null;
@@ -106,8 +108,10 @@ export const Composer = (props: ComposerProps) => {
     }
   };
 
-  const send = (): void => {
-    const command = splitCommand(text, agents);
+  const send = async (): Promise<void> => {
+    // Who writes at once after opening the page is faster than the list of agents.
+    const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
+    const command = splitCommand(text, known);
     if (command.message === '' || running || uploading || waits || closed !== null) return;
     const names = files.map((file) => file.name).join(', ');
     onSend({
@@ -118,6 +122,9 @@ export const Composer = (props: ComposerProps) => {
     setFiles(() => []);
   };
 
+  const submit = (): void => {
+    send().catch(toast.failed);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const count = choices.length;
     if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
@@ -138,7 +145,7 @@ export const Composer = (props: ComposerProps) => {
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      send();
+      submit();
     }
   };
 
@@ -149,7 +156,7 @@ export const Composer = (props: ComposerProps) => {
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        submit();
       }}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {

@@ -13,8 +13,8 @@ On Mondays the café stays closed; deliveries are taken at the back door until n
 
 ## Refunds
 
-Anybody on shift may refund a guest up to 25 euros without asking. Larger refunds are decided by the shift lead, Yasemin Kaya,
-and are written into the red book with the time, the amount and the reason.
+Anybody on shift may refund a guest up to 25 euros without asking. The shift lead, Yasemin Kaya, decides on larger
+refunds and writes them into the red book with the time, the amount and the reason.
 
 ## Cold chain
 
@@ -29,6 +29,6 @@ nothing else.
 
 export const SAMPLE_QUESTIONS: readonly string[] = [
   'When does the kitchen close on Sundays?',
-  'Who decides on refunds of more than 25 euros?',
+  'Who decides on larger refunds?',
   'What must be done when the cold room is warmer than 7 °C?',
 ];

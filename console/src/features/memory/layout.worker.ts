@@ -20,6 +20,8 @@ export interface LayoutOutput {
 const ROUNDS_A_BATCH = 20;
 /** From here on the exact forces cost more than they are worth. */
 const MANY = 400;
+/** There, what hangs on one other node hangs on a long string, or it would lie upon it. */
+const LONG_STRING = 0.05;
 
 const graphOf = ({ places, edges }: LayoutInput): Graph => {
   const graph = new Graph({ type: 'undirected' });
@@ -28,6 +30,12 @@ const graphOf = ({ places, edges }: LayoutInput): Graph => {
   for (let i = 0; i + 1 < edges.length; i += 2) {
     const [from, to] = [edges[i], edges[i + 1]];
     if (from !== to && !graph.hasEdge(from, to)) graph.addEdge(from, to);
+  }
+  if (graph.order > MANY) {
+    graph.updateEachEdgeAttributes((_edge, data, from, to) => ({
+      ...data,
+      weight: Math.min(graph.degree(from), graph.degree(to)) === 1 ? LONG_STRING : 1,
+    }));
   }
   return graph;
 };
@@ -41,6 +49,7 @@ addEventListener('message', ({ data }: MessageEvent<LayoutInput>) => {
     gravity: graph.order > MANY ? 0.008 : 0.05,
     scalingRatio: 12,
     slowDown: 3,
+    edgeWeightInfluence: 1,
   };
   for (let done = 0; done < data.rounds; done += ROUNDS_A_BATCH) {
     forceAtlas2.assign(graph, { iterations: ROUNDS_A_BATCH, settings });
