@@ -160,7 +160,8 @@ describe('a memory', () => {
     await tie.getByRole('button', { name: 'Property', exact: true }).click();
     await tie.getByLabel('Name of property 1').fill('monthly');
     await tie.getByLabel('Value of property 1').fill('true');
-    await tie.getByLabel('Until').fill('2026-01-31T12:00');
+    await tie.getByLabel('Holds from').fill('2025-01-01T12:00');
+    await tie.getByLabel('Until').fill('2025-01-31T12:00');
     expect(await axe()).toEqual([]);
     await screenshot('memory-relation');
     await tie.getByRole('button', { name: 'Save' }).click();

@@ -36,6 +36,10 @@ const Countdown = ({ untilMs, onOver }: { untilMs: number; onOver: () => void })
   );
 };
 
+/** The API's messages begin small. */
+const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+
 interface LimitNoticeProps {
   limit: Limit;
   /** The wait is over. */
@@ -48,7 +52,7 @@ export const LimitNotice = ({ limit, onOver }: LimitNoticeProps) => {
   if (limit.kind === 'rate') return <Countdown untilMs={limit.untilMs} onOver={onOver} />;
   return (
     <div className={styles.closed} role="alert">
-      <strong>A cost limit is reached.</strong> {limit.message}.{' '}
+      <strong>A cost limit is reached.</strong> {sentence(limit.message)}{' '}
       {mayManage
         ? 'Raise it, or wait until its period is over. '
         : 'It starts anew with its period, or an admin raises it. '}
