@@ -79,6 +79,8 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
   let focus: Focus = { matches: null, open: '' };
   let hovered = '';
   let worker: Worker | null = null;
+  /** Where names stand already in this picture. */
+  let taken: { left: number; top: number; right: number }[] = [];
   const graph = new Graph<NodeData, EdgeData>({ type: 'directed', multi: true });
 
   /** The node whose surroundings are shown: what is pointed at, else what is open. */
@@ -140,6 +142,13 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     defaultDrawNodeLabel: (context, { x, y, size, label }) => {
       if (typeof label !== 'string' || label === '') return;
       context.font = `500 12px ${font}`;
+      const box = { left: x + size + 4, top: y - 7, right: x + size + 4 + context.measureText(label).width };
+      // What would lie upon another name is left out: nearer by, there is room for it.
+      if (
+        taken.some((one) => box.left < one.right && one.left < box.right && Math.abs(box.top - one.top) < 14)
+      )
+        return;
+      taken.push(box);
       context.lineJoin = 'round';
       context.lineWidth = 3;
       context.strokeStyle = colours.ground;
@@ -167,6 +176,9 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     },
   });
 
+  sigma.on('beforeRender', () => {
+    taken = [];
+  });
   const redraw = (): void => {
     sigma.refresh({ skipIndexation: true });
   };

@@ -21,7 +21,7 @@ const ROUNDS_A_BATCH = 20;
 /** From here on the exact forces cost more than they are worth. */
 const MANY = 400;
 /** There, what hangs on one other node hangs on a long string, or it would lie upon it. */
-const LONG_STRING = 0.05;
+const LONG_STRING = 0.2;
 
 const graphOf = ({ places, edges }: LayoutInput): Graph => {
   const graph = new Graph({ type: 'undirected' });

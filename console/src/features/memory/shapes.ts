@@ -62,7 +62,7 @@ export const typedValue = (text: string): unknown => {
   }
 };
 export const textOfValue = (value: unknown): string =>
-  typeof value === 'string' && typeof typedValue(value) === 'string' ? value : JSON.stringify(value);
+  typeof value === 'string' && typedValue(value) === value ? value : JSON.stringify(value);
 
 /** `works_at` as people read it. */
 export const words = (type: string): string => type.replaceAll('_', ' ');
