@@ -5,6 +5,7 @@ import { costs } from './features/costs/index.ts';
 import { governance } from './features/governance/index.ts';
 import { knowledge } from './features/knowledge/index.ts';
 import { mcp } from './features/mcp/index.ts';
+import { memory } from './features/memory/index.ts';
 import { settings } from './features/settings/index.ts';
 import { tasks } from './features/tasks/index.ts';
 import type { Feature } from './lib/feature.ts';
@@ -17,6 +18,7 @@ export const FEATURES: readonly Feature[] = [
   chat,
   agents,
   knowledge,
+  memory,
   mcp,
   tasks,
   governance,
