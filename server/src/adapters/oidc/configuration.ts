@@ -162,7 +162,8 @@ export const configuration = (ports: OidcPorts): Configuration => {
         defaultResource: () => ports.resource,
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, identifier) => {
-          if (identifier !== ports.resource) throw new errors.InvalidTarget();
+          if (identifier !== ports.resource && !ports.resourceAliases().includes(identifier))
+            throw new errors.InvalidTarget();
           return {
             scope: OIDC_SCOPES.join(' '),
             audience: ports.audience,

@@ -42,6 +42,14 @@ const toPayload = (record: OidcRecord | null): AdapterPayload | undefined =>
         ...(record.consumedAt === null ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
       };
 
+/** A grant for the API covers its other names, those of grants that were given before there were any too. */
+const withAliases = (ports: OidcPorts, grant: AdapterPayload | undefined): AdapterPayload | undefined => {
+  const scope = grant?.resources?.[ports.resource];
+  if (grant === undefined || scope === undefined) return grant;
+  const aliases = Object.fromEntries(ports.resourceAliases().map((alias) => [alias, scope]));
+  return { ...grant, resources: { ...grant.resources, ...aliases } };
+};
+
 const reused = () => new errors.InvalidGrant('this was used before');
 
 export const adapterOf = (ports: OidcPorts) => {
@@ -64,7 +72,8 @@ export const adapterOf = (ports: OidcPorts) => {
         const client = await ports.findClient(id);
         return client === null ? undefined : clientMetadata(client);
       }
-      return toPayload(await ports.findRecord(model, id));
+      const payload = toPayload(await ports.findRecord(model, id));
+      return model === 'Grant' ? withAliases(ports, payload) : payload;
     },
     findByUid: async (uid) => toPayload(await ports.findRecordByUid(model, uid)),
     findByUserCode: () => Promise.resolve(undefined),
