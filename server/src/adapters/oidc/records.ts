@@ -42,12 +42,17 @@ const toPayload = (record: OidcRecord | null): AdapterPayload | undefined =>
         ...(record.consumedAt === null ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
       };
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 /** A grant for the API covers its other names, those of grants that were given before there were any too. */
 const withAliases = (ports: OidcPorts, grant: AdapterPayload | undefined): AdapterPayload | undefined => {
-  const scope = grant?.resources?.[ports.resource];
-  if (grant === undefined || scope === undefined) return grant;
+  const resources: unknown = grant?.resources;
+  if (grant === undefined || !isObject(resources)) return grant;
+  const scope = resources[ports.resource];
+  if (scope === undefined) return grant;
   const aliases = Object.fromEntries(ports.resourceAliases().map((alias) => [alias, scope]));
-  return { ...grant, resources: { ...grant.resources, ...aliases } };
+  return { ...grant, resources: { ...resources, ...aliases } };
 };
 
 const reused = () => new errors.InvalidGrant('this was used before');

@@ -22,7 +22,8 @@ export interface McpStore {
   servers(): Promise<ServerRecord[]>;
   /** False when the tenant has a server of this name. */
   insert(record: ServerRecord): Promise<boolean>;
-  update(record: ServerRecord): Promise<void>;
+  /** `forgetSignIn`: tokens were for another address, and end with it. */
+  update(record: ServerRecord, options?: { forgetSignIn: boolean }): Promise<void>;
   /** Also forgets what was accepted of its tools. */
   remove(tenantId: string, name: string): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
@@ -87,7 +88,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .executeTakeFirst();
         return result.numInsertedOrUpdatedRows === 1n;
       }),
-    update: (record) =>
+    update: (record, { forgetSignIn } = { forgetSignIn: false }) =>
       db.write(async (tx) => {
         const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
         await tx
@@ -95,6 +96,12 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .set(changes)
           .where('tenant_id', '=', tenant_id)
           .where('id', '=', id)
+          .execute();
+        if (!forgetSignIn) return;
+        await tx
+          .deleteFrom('mcp_oauth')
+          .where('tenant_id', '=', tenant_id)
+          .where('server', '=', name)
           .execute();
       }),
     remove: (tenantId, name) =>
