@@ -48,11 +48,6 @@ export interface OidcPorts {
   audience: string;
   /** Identifier of the API as a resource (RFC 8707). */
   resource: string;
-  /**
-   * Further identifiers of the same resource: what the metadata of a door (RFC 9728) names, which its clients must send.
-   * What is granted for the API is granted for them.
-   */
-  resourceAliases(): readonly string[];
   accessLifeS: number;
   refreshLifeS: number;
   /** Seconds since the epoch are read from here alone. */

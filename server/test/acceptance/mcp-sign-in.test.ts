@@ -105,7 +105,7 @@ describe('sign-in of an MCP client', () => {
     };
     expect(await asked({ resource })).toBeNull();
     expect(await asked({})).toBeNull();
-    for (const other of ['https://other.example/mcp', `${server.url}/mcp/x`, `${server.url}/`]) {
+    for (const other of ['https://other.example/mcp', `${server.url}/mcp/x`]) {
       expect(await asked({ resource: other }), other).toBe('invalid_target');
     }
   });

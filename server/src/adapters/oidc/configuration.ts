@@ -124,6 +124,8 @@ export const configuration = (ports: OidcPorts): Configuration => {
     clockTolerance: CLOCK_SKEW_S,
     conformIdTokenClaims: false,
     pkce: { required: () => true },
+    // Of an address that is left out nobody can say that it is the client's.
+    allowOmittingSingleRegisteredRedirectUri: false,
     rotateRefreshToken: true,
     // The console stands on the provider's own origin, which the library asks about all the same.
     clientBasedCORS: (ctx, origin, client) =>
@@ -162,8 +164,7 @@ export const configuration = (ports: OidcPorts): Configuration => {
         defaultResource: () => ports.resource,
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, identifier) => {
-          if (identifier !== ports.resource && !ports.resourceAliases().includes(identifier))
-            throw new errors.InvalidTarget();
+          if (identifier !== ports.resource) throw new errors.InvalidTarget();
           return {
             scope: OIDC_SCOPES.join(' '),
             audience: ports.audience,

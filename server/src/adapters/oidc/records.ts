@@ -42,19 +42,6 @@ const toPayload = (record: OidcRecord | null): AdapterPayload | undefined =>
         ...(record.consumedAt === null ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
       };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** A grant for the API covers its other names, those of grants that were given before there were any too. */
-const withAliases = (ports: OidcPorts, grant: AdapterPayload | undefined): AdapterPayload | undefined => {
-  const resources: unknown = grant?.resources;
-  if (grant === undefined || !isObject(resources)) return grant;
-  const scope = resources[ports.resource];
-  if (scope === undefined) return grant;
-  const aliases = Object.fromEntries(ports.resourceAliases().map((alias) => [alias, scope]));
-  return { ...grant, resources: { ...resources, ...aliases } };
-};
-
 const reused = () => new errors.InvalidGrant('this was used before');
 
 export const adapterOf = (ports: OidcPorts) => {
@@ -77,8 +64,7 @@ export const adapterOf = (ports: OidcPorts) => {
         const client = await ports.findClient(id);
         return client === null ? undefined : clientMetadata(client);
       }
-      const payload = toPayload(await ports.findRecord(model, id));
-      return model === 'Grant' ? withAliases(ports, payload) : payload;
+      return toPayload(await ports.findRecord(model, id));
     },
     findByUid: async (uid) => toPayload(await ports.findRecordByUid(model, uid)),
     findByUserCode: () => Promise.resolve(undefined),

@@ -83,7 +83,6 @@ export const createPorts = (options: PortsOptions): OidcPorts => {
     cookieKey: options.cookieKey,
     audience: options.audience,
     resource: API_RESOURCE,
-    resourceAliases: () => [`${options.issuer()}/mcp`],
     accessLifeS: options.accessLifeS,
     refreshLifeS: options.refreshLifeS,
     now: () => clock.now(),
