@@ -14,10 +14,12 @@ import { contentDisposition, downloadName, fullContentType } from './rules.ts';
 import {
   ChunkPage,
   ContentQuery,
+  DocumentCreate,
   DocumentListQuery,
   DocumentPage,
   DocumentParams,
   DocumentPatch,
+  DocumentUpload,
   DocumentWire,
   SearchRequest,
   SearchResponse,
@@ -92,6 +94,7 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
       tag,
       access: 'knowledge:write',
       consumes: ['multipart/form-data', 'application/json'],
+      uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
       idempotency: 'own',
       responses: { 201: DocumentWire },
       async handler({ caller, request, reply }) {

@@ -80,6 +80,14 @@ export const DocumentForm = Strict({
   visibility: Type.Optional(VisibilityField()),
 });
 
+/** The form as it goes over the wire, for the document. */
+export const DocumentUpload = Strict({
+  file: Type.String({ format: 'binary' }),
+  title: Type.Optional(Title()),
+  metadata: Type.Optional(Type.String({ description: 'A JSON object' })),
+  visibility: Type.Optional(VisibilityField()),
+});
+
 export const DocumentPatch = Strict(
   {
     title: Type.Optional(Title()),

@@ -47,7 +47,7 @@ const settingFields = {
 const Transport = StringEnum(['stdio', 'http']);
 
 export const ServerCreate = Strict({ name: Name, transport: Transport, ...endpointFields, ...settingFields });
-export const ServerUpdate = Strict({ ...endpointFields, ...settingFields });
+export const ServerUpdate = Strict({ ...endpointFields, ...settingFields }, { minProperties: 1 });
 export const ServerTest = Strict({ transport: Transport, ...endpointFields });
 export const ServerImport = Strict({
   mcpServers: Type.Record(
