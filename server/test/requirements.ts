@@ -156,7 +156,9 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
-  // All sections: what is another's
+  // All sections: models that obey what they read, and what is another's
+  'LLM-01':
+    'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

