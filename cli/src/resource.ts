@@ -23,6 +23,8 @@ export interface ResourceCommand {
   /** Fields that are always sent so. */
   readonly fixed?: Readonly<Record<string, unknown>>;
   readonly about?: string;
+  /** Field of the answer that counts what failed of several: not 0 means the exit code 13. */
+  readonly failures?: string;
   /** What is said when the answer has no body, `{id}` being the argument. */
   readonly done?: string;
   readonly examples: readonly string[];
@@ -72,6 +74,11 @@ const optionFor = (command: ResourceCommand, field: OperationField): Option[] =>
   return [new Option(`--${name} ${placeholder(field)}`, text)];
 };
 
+const countOf = (value: unknown, field: string): number => {
+  const count = new Map(Object.entries(value ?? {})).get(field);
+  return typeof count === 'number' ? count : 0;
+};
+
 const show = (
   context: Context,
   command: ResourceCommand,
@@ -90,7 +97,11 @@ const show = (
     case 'none':
       return out.done((command.done ?? 'done').replace('{id}', id), { ok: true });
     case 'record':
-      return out.record(result.value);
+      out.record(result.value);
+      if (command.failures !== undefined && countOf(result.value, command.failures) > 0) {
+        context.runtime.exit(13);
+      }
+      return;
     case 'list':
       return out.list(result.list, command.columns ?? ['id']);
     case 'text':

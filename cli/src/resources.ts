@@ -46,6 +46,7 @@ export const GROUPS: readonly Group[] = [
       {
         name: 'bring-in',
         operation: 'importConversations',
+        failures: 'failed',
         examples: ['conversations bring-in --conversations @chatgpt/conversations.json'],
       },
       { name: 'restore', operation: 'restoreConversation', examples: ['conversations restore ID'] },

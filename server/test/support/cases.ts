@@ -57,6 +57,18 @@ export const jsonSuite = (): JsonSuiteCase[] =>
 export const hostileRequests = (): HostileCase[] =>
   read<{ cases: HostileCase[] }>('hostile-requests.json').cases;
 
+interface FileCase {
+  name: string;
+  mime: string;
+  bytes: Buffer;
+}
+
+/** Files that are made to hurt their reader, as they are uploaded. */
+export const fileBombs = (): FileCase[] =>
+  read<{ cases: { name: string; mime: string; content_b64: string }[] }>('file-bombs.json').cases.map(
+    ({ name, mime, content_b64 }) => ({ name, mime, bytes: Buffer.from(content_b64, 'base64') }),
+  );
+
 export const naughtyStrings = (): string[] => read<{ strings: string[] }>('naughty-strings.json').strings;
 
 /** The body of a row of the kinds json-body, json-body-repeat. */
