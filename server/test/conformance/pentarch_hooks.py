@@ -25,7 +25,7 @@ KNOWN_REASONS = [
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
     r"is not a tool that you may call|is not an answer of an agent|must be the id of a document",
     r"was used before with another request|does not belong to a sign-in under way|is wrong",
-    r"names no tenant|names no user|no user of this tenant|is reserved",
+    r"names no tenant|names no user|(no|not a) user of this tenant|is reserved",
     r"MCP_ALLOW_STDIO|is not allowed: it can change",
     # The calendar and the clock.
     r"must be an IANA time zone|in the future|never comes due|cron",
@@ -41,7 +41,7 @@ KNOWN_REASONS = [
     r"is (broken|empty|encrypted)|no text",
     # The forms of OAuth (RFC 6749, 5.2) and of the OpenAI-compatible door.
     r"could not decode id_token_hint|the assertion|client|grant|redirect_uri|token|authorization header",
-    r"(is|are) not supported|must be 1: an agent gives one answer|unsupported|does not exist",
+    r"(is|are) (not )?supported|must be 1: an agent gives one answer|unsupported|does not exist",
 ]
 KNOWN = re.compile("|".join(f"(?:{reason})" for reason in KNOWN_REASONS), re.IGNORECASE)
 
