@@ -26,6 +26,11 @@ it('a run that ended badly without a failed case is a failure', () => {
 });
 
 it('says when, where and of what', () => {
-  const text = evidenceDocument([], { date: '2026-11-28', machine: '2 cores', commit: 'abc' });
-  expect(text).toContain('2026-11-28, 2 cores, commit abc.');
+  const text = evidenceDocument([], {
+    date: '2026-11-28',
+    machine: '2 cores',
+    commit: 'abc',
+    leftOut: ['Load'],
+  });
+  expect(text).toContain('2026-11-28, 2 cores, commit abc.\n\nNot run this time: Load.');
 });

@@ -10,7 +10,8 @@ import { type AreaResult, evidenceDocument, evidenceTable, summaryOf } from './l
  * docs/evidence.md. Needs Python with pip for API conformance (as test:all does); nothing else has to run.
  *
  *   npm run prove                     all areas
- *   npm run prove -- --only isolation one of them; the file is left as it is
+ *   npm run prove -- --only isolation,llm          some of them; the file is left as it is
+ *   npm run prove -- --only isolation,llm --write  and the file written, which then says what was left out
  */
 
 interface Area {
@@ -75,7 +76,9 @@ const AREAS: readonly Area[] = [
   },
 ];
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, write: { type: 'boolean', default: false } },
+});
 const areas = AREAS.filter(({ id }) => values.only === undefined || values.only.split(',').includes(id));
 if (areas.length === 0) throw new Error(`--only takes ${AREAS.map(({ id }) => id).join(', ')}`);
 
@@ -125,11 +128,12 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(`\n${evidenceTable(results)}\n`);
-if (values.only === undefined) {
+if (values.only === undefined || values.write) {
   const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
   const document = evidenceDocument(results, {
     date: new Date().toISOString().slice(0, 10),
     machine: `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}, Node ${process.version}`,
+    leftOut: AREAS.filter((area) => !areas.includes(area)).map(({ name }) => name),
     commit: `${git('rev-parse', '--short=12', 'HEAD')}${changed ? ' with changes' : ''}`,
   });
   writeFileSync(path.join('docs', 'evidence.md'), document);

@@ -16,6 +16,8 @@ export interface Circumstances {
   date: string;
   machine: string;
   commit: string;
+  /** Areas that were not run. */
+  leftOut: readonly string[];
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -75,7 +77,7 @@ export const evidenceDocument = (results: readonly AreaResult[], about: Circumst
 Written by \`npm run prove\`, which runs these suites at a small size on SQLite; \`npm run test:all\` runs them and all others on
 PostgreSQL too. Times depend on the machine and on what else it does; counts do not.
 
-${about.date}, ${about.machine}, commit ${about.commit}.
+${about.date}, ${about.machine}, commit ${about.commit}.${about.leftOut.length === 0 ? '' : `\n\nNot run this time: ${about.leftOut.join('; ')}.`}
 
 ${evidenceTable(results)}
 `;
