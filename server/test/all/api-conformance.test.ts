@@ -17,6 +17,9 @@ const FOLDER = path.join(import.meta.dirname, '..', 'conformance');
 const DOCUMENT = path.join(import.meta.dirname, '..', '..', '..', 'api', 'openapi.json');
 const PACKAGES = process.env.SCHEMATHESIS_PATH ?? '';
 
+/** With CONFORMANCE_PHASES=examples,coverage,fuzzing also at the bounds of every field: some 8,000 requests more. */
+const PHASES = process.env.CONFORMANCE_PHASES ?? 'examples,fuzzing';
+
 /** What ends the caller's own credential or tenant: checked last and by itself. */
 const ENDING = [
   'updateUser',
@@ -132,9 +135,9 @@ const without = ENDING.flatMap((id) => ['--exclude-operation-id', id, '--exclude
 const only = ENDING.flatMap((id) => ['--include-operation-id', id, '--include-operation-id', `${id}V2`]);
 
 describe(req('HTTP-13', 'the document is what the server does'), () => {
-  it('for an administrator: every operation, at the bounds of every field and at random', async () => {
+  it('for an administrator: every operation', async () => {
     const outcome = await schemathesis(await keyOf('admin'), [
-      ...['-n', '3', '--phases', 'examples,coverage,fuzzing', '--exclude-path-regex', `^/api/v1|${SOCKET}`],
+      ...['-n', '3', '--phases', PHASES, '--exclude-path-regex', `^/api/v1|${SOCKET}`],
       ...without,
     ]);
     holds(outcome);
@@ -142,7 +145,7 @@ describe(req('HTTP-13', 'the document is what the server does'), () => {
     expect(outcome.tested).toBe(
       operationCount((template, id) => !/^\/api\/v1|^\/v2\/ws$/.test(template) && !ending.has(id)),
     );
-    expect(outcome.cases).toBeGreaterThan(5_000);
+    expect(outcome.cases).toBeGreaterThan(500);
   }, 900_000);
 
   it('under the other prefix, with its own shape of errors', async () => {
