@@ -1114,7 +1114,7 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls"`
 	Citations []Citation `json:"citations"`
 	Usage     *Usage     `json:"usage"`
-	// For answers: the model, and whether it is the built-in one
+	// For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
@@ -2362,6 +2362,8 @@ type GetMemoryGraphQuery struct {
 	Depth int64
 	// What held at this time (default now)
 	At string
+	// Entities at most (default 200), with up to five relations for each
+	Limit int64
 }
 
 func (query *GetMemoryGraphQuery) values() url.Values {
@@ -2372,6 +2374,7 @@ func (query *GetMemoryGraphQuery) values() url.Values {
 	setText(values, "entity_id", query.EntityID)
 	setInteger(values, "depth", query.Depth)
 	setText(values, "at", query.At)
+	setInteger(values, "limit", query.Limit)
 	return values
 }
 

@@ -525,8 +525,9 @@ export const compose = async (
         migrations: () => ({ status: 'ok' }),
         models: () => {
           const open = models.states().filter((s) => s.state === 'open');
+          const builtIn = models.defaultModel.provider === 'builtin';
           return open.length === 0
-            ? { status: 'ok' }
+            ? { status: 'ok', ...(builtIn ? { detail: 'builtin: no language model is set up' } : {}) }
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),

@@ -973,7 +973,7 @@ export interface Message {
   tool_calls: ToolCall[];
   citations: Citation[];
   usage: Usage | null;
-  /** For answers: the model, and whether it is the built-in one */
+  /** For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for */
   metadata: Record<string, unknown>;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
@@ -1859,6 +1859,8 @@ export type GetMemoryGraphQuery = {
   depth?: number;
   /** What held at this time (default now) */
   at?: string;
+  /** Entities at most (default 200), with up to five relations for each */
+  limit?: number;
 };
 
 export type ImportMemoryQuery = {

@@ -1045,7 +1045,7 @@ class Message(TypedDict):
     citations: list[Citation]
     usage: Usage | None
     metadata: dict[str, Any]
-    """For answers: the model, and whether it is the built-in one"""
+    """For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for"""
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str | None

@@ -2142,10 +2142,11 @@ class Memory:
         entity_id: str | NotGiven = NOT_GIVEN,
         depth: int | NotGiven = NOT_GIVEN,
         at: str | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
 
     def import_(
         self,
@@ -2362,10 +2363,11 @@ class AsyncMemory:
         entity_id: str | NotGiven = NOT_GIVEN,
         depth: int | NotGiven = NOT_GIVEN,
         at: str | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
 
     async def import_(
         self,
