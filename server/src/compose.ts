@@ -487,7 +487,12 @@ export const compose = async (
     onError,
   });
   const door = createMcpDoor({
-    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
+    sources: [
+      ...ownTools,
+      governance.doorTools,
+      mcp.toolSource,
+      createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) }),
+    ],
     gate: governance.gate,
     version: VERSION,
     book: governance.book,

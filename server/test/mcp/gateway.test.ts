@@ -459,6 +459,12 @@ describe('tools that change', () => {
     });
     expect((await tool('twin', 'ech0')).warnings).toEqual(['lookalike_name']);
     expect((await tool('twin', 'read_file')).warnings).toEqual(['identical_name']);
+    await platform.request('POST', '/mcp/servers', {
+      body: stdio('double', { extraTools: ['same', 'same', 'single', 'vvrite_file'] }),
+    });
+    expect((await tool('double', 'same')).warnings).toEqual(['identical_name']);
+    expect((await tool('double', 'single')).warnings).toEqual([]);
+    expect((await tool('double', 'vvrite_file')).warnings).toEqual(['lookalike_name']);
   });
 
   it('101 of them in pages are all there', async () => {

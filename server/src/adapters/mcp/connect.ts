@@ -173,6 +173,14 @@ const connectStdio = async (options: ConnectorOptions, attempt: Attempt): Promis
   return once('auto', attempt.timeoutMs);
 };
 
+/** The SDK would follow a redirect within one origin, secret headers and all. */
+const unredirected = async (response: Response): Promise<Response> => {
+  const { status } = response;
+  if (status < 300 || status >= 400 || status === 304) return response;
+  await response.body?.cancel();
+  throw new McpFault('protocol', `the server answered ${status}: redirects are not followed`);
+};
+
 const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise<McpSession> => {
   if (attempt.endpoint.transport !== 'http') throw new TypeError('not an http endpoint');
   const endpoint: McpHttpEndpoint = attempt.endpoint;
@@ -187,7 +195,8 @@ const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise
   const shared = {
     ...(oauth === null ? {} : { authProvider: oauth.authProvider }),
     requestInit: { headers: { ...endpoint.headers } },
-    fetch: (target: string | URL, init?: RequestInit) => (oauth ?? outgoing).fetch(target, init),
+    fetch: async (target: string | URL, init?: RequestInit) =>
+      unredirected(await (oauth ?? outgoing).fetch(target, init)),
   };
 
   const streamable = new StreamableHTTPClientTransport(url, shared);

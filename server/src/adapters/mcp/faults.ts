@@ -35,6 +35,8 @@ const textOf = (error: unknown): string => {
 export const toFault = (error: unknown, signal?: AbortSignal): McpFault => {
   if (error instanceof McpFault) return error;
   if (signal?.aborted) return new McpFault('cancelled', 'the call was cancelled', error);
+  const root = rootOf(error);
+  if (root instanceof McpFault) return root;
   if (rootOf(error) instanceof OutgoingRefused) return new McpFault('unreachable', textOf(error), error);
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) {
     return new McpFault('unauthorized', error.message || 'the server refuses the credentials', error);

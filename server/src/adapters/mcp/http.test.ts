@@ -153,6 +153,19 @@ describe('http sessions', () => {
     expect(reached).toBe(0);
   });
 
+  it('follow none within one origin either, which would take the secret headers along', async () => {
+    let reached = 0;
+    const server = await serve((message, response) => {
+      if (response.req.url !== '/elsewhere') return response.writeHead(307, { location: '/elsewhere' }).end();
+      reached++;
+      return json(response, message.id, { content: [] });
+    });
+    const { session } = await connect(server.url);
+    const fault = await faultOf(session.callTool('x', {}, limits()));
+    expect(fault).toMatchObject({ kind: 'protocol', message: expect.stringContaining('not followed') });
+    expect(reached).toBe(0);
+  });
+
   it('cut an answer that is too large', async () => {
     const server = await serve((message, response) =>
       json(response, message.id, { content: [{ type: 'text', text: 'x'.repeat(2_000_000) }] }),

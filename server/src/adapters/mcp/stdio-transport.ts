@@ -49,16 +49,31 @@ const waitForExit = (child: ChildProcess, ms: number): Promise<boolean> => {
   });
 };
 
-/** Splits a stream of bytes into lines. */
-const lineReader = (onLine: (line: string) => void): ((chunk: Buffer) => void) => {
+/** Splits a stream of bytes into lines; the last one may have no end of its own. */
+const lineReader = (onLine: (line: string) => void): { read(chunk: Buffer): void; end(): void } => {
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  return (chunk) => {
+  /** The beginning of the present line has been handed on; its end is passed over. */
+  let cut = false;
+  const read = (chunk: Buffer): void => {
     rest += decoder.write(chunk);
     const lines = rest.split(/\r?\n/);
-    rest = (lines.pop() ?? '').slice(-MAX_LOG_LINE_CHARACTERS);
-    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, MAX_LOG_LINE_CHARACTERS));
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!cut && line.trim() !== '') onLine(line.slice(0, MAX_LOG_LINE_CHARACTERS));
+      cut = false;
+    }
+    if (!cut && rest.length > MAX_LOG_LINE_CHARACTERS) {
+      cut = true;
+      onLine(rest.slice(0, MAX_LOG_LINE_CHARACTERS));
+    }
+    if (cut) rest = '';
   };
+  const end = (): void => {
+    if (rest.trim() !== '') onLine(rest);
+    rest = '';
+  };
+  return { read, end };
 };
 
 /**
@@ -167,7 +182,9 @@ export const createStdioTransport = (
         started.stdin?.on('error', (error) => transport.onerror?.(error));
         started.stdout?.on('error', (error) => transport.onerror?.(error));
         started.stdout?.on('data', read);
-        started.stderr?.on('data', lineReader(onStderr));
+        const lines = lineReader(onStderr);
+        started.stderr?.on('data', lines.read);
+        started.stderr?.once('close', lines.end);
         started.stderr?.on('error', () => {});
       }),
     send: (message: JSONRPCMessage) =>

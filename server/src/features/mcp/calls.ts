@@ -17,7 +17,7 @@ import {
   readAnnotations,
   resolvePolicy,
 } from './rules.ts';
-import type { ToolPolicy } from './types.ts';
+import type { ServerDefinition, ToolPolicy } from './types.ts';
 
 /** Everything between a caller and a tool of a server: who may, with which arguments, at what cost, and what comes out. */
 
@@ -74,6 +74,8 @@ export interface CallsOptions {
   /** Of direct calls; those of agents are booked by their run. */
   book: ToolBook;
   observeCall(sample: CallSample): void;
+  /** What stands behind a name: equal for the same registration, command and address. */
+  originOf(definition: ServerDefinition): string;
 }
 
 const NO_TOOLS: readonly GatewayTool[] = [];
@@ -220,6 +222,7 @@ export const createCalls = (options: CallsOptions) => {
       annotations: tool.annotations,
       permission: tool.permission ?? 'mcp:call',
       policy: tool.policy,
+      origin: options.originOf(tool.server.definition),
       callForResult: (args, context) => callNow(server, name, args, context),
       async call(args, context) {
         try {

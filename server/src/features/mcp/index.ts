@@ -8,11 +8,12 @@ import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
 import { createSchemaChecker } from './check-schema.ts';
+import { createOriginOf } from './origin.ts';
 import { createPinBook } from './pins.ts';
 import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
-import { mayUseServer } from './rules.ts';
+import { mayUseServer, mayUseTool } from './rules.ts';
 import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
 import { createSignIn } from './sign-in.ts';
@@ -120,7 +121,15 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const { gate, book, observeCall } = options;
-  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
+  const calls = createCalls({
+    registry,
+    pins,
+    schemas: createSchemaChecker(),
+    gate,
+    book,
+    observeCall,
+    originOf: createOriginOf(options.secretKey),
+  });
   const messages = options.messages ?? NO_MESSAGES;
   const tell = (): void => messages.send('mcp.changed', null);
   const leave = messages.receive('mcp.changed', () => {
@@ -173,7 +182,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
             name: definition.name,
             transport: definition.endpoint?.transport ?? 'builtin',
             status,
-            toolCount: tools.length,
+            toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
             lastError,
           };
         }),

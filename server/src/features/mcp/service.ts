@@ -13,9 +13,10 @@ import {
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
+import { carriedFaults, hasMoved } from './moved.rules.ts';
 import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
-import { mayUseServer, serverNameFault } from './rules.ts';
+import { mayUseServer, mayUseTool, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
 import { nameWarnings } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
@@ -74,7 +75,7 @@ export const createService = (options: ServiceOptions) => {
       source: definition.source,
       enabled: definition.enabled,
       status: state.status,
-      tool_count: state.tools.length,
+      tool_count: state.tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
       protocol_version: state.protocolVersion,
       server_info:
         state.serverInfo === null ? null : { name: state.serverInfo.name, version: state.serverInfo.version },
@@ -135,7 +136,7 @@ export const createService = (options: ServiceOptions) => {
     held_back: tool.pin.held,
     warnings: [
       ...(tool.pin.suspicious ? (['suspicious_text'] as const) : []),
-      ...nameWarnings(tool.server.definition.name, tool.info.name, around),
+      ...nameWarnings(tool.server.definition.name, tool.info, around),
     ],
     fingerprint: tool.pin.fingerprint,
     accepted:
@@ -230,7 +231,9 @@ export const createService = (options: ServiceOptions) => {
             };
       // Checked again even when only switched on: what is allowed may have changed since.
       const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
-      const changed = {
+      const carried = carriedFaults(before, patch);
+      if (carried.length > 0) throw invalid(...carried);
+      const changed: ServerRecord = {
         ...record,
         title: patch.title ?? record.title,
         enabled: patch.enabled ?? record.enabled,
@@ -242,6 +245,7 @@ export const createService = (options: ServiceOptions) => {
       };
       await store.update(
         changed,
+        { forgetSignIn: hasMoved(before, endpoint) },
         noteOf(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() }),
       );
       await registry.reload();

@@ -27,7 +27,8 @@ export interface McpStore {
   servers(): Promise<ServerRecord[]>;
   /** False when the tenant has a server of this name. `note` is written together with the change; so below. */
   insert(record: ServerRecord, note?: Along): Promise<boolean>;
-  update(record: ServerRecord, note?: Along): Promise<void>;
+  /** `forgetSignIn`: tokens were for another address, and end with it. */
+  update(record: ServerRecord, options?: { forgetSignIn: boolean }, note?: Along): Promise<void>;
   /** Also forgets what was accepted of its tools. */
   remove(tenantId: string, name: string, note?: Along): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
@@ -97,7 +98,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
         await note?.(tx);
         return true;
       }),
-    update: (record, note) =>
+    update: (record, { forgetSignIn } = { forgetSignIn: false }, note) =>
       db.write(async (tx) => {
         const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
         await tx
@@ -106,6 +107,13 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenant_id)
           .where('id', '=', id)
           .execute();
+        if (forgetSignIn) {
+          await tx
+            .deleteFrom('mcp_oauth')
+            .where('tenant_id', '=', tenant_id)
+            .where('server', '=', name)
+            .execute();
+        }
         await note?.(tx);
       }),
     remove: (tenantId, name, note) =>

@@ -26,10 +26,15 @@ export const isSuspicious = (tool: {
   title: string | null;
   description: string;
   inputSchema: Record<string, unknown>;
+  outputSchema?: Record<string, unknown> | null | undefined;
 }): boolean =>
-  [tool.name, tool.title ?? '', tool.description, ...textsOf(tool.inputSchema)].some((text) =>
-    SIGNS.some((sign) => sign.test(text.slice(0, 20_000))),
-  );
+  [
+    tool.name,
+    tool.title ?? '',
+    tool.description,
+    ...textsOf(tool.inputSchema),
+    ...textsOf(tool.outputSchema),
+  ].some((text) => SIGNS.some((sign) => sign.test(text.slice(0, 20_000))));
 
 /** Letters of other scripts, and digits, that look like Latin ones. */
 const LOOKS_LIKE: Readonly<Record<string, string>> = {
@@ -64,18 +69,19 @@ export const skeletonOf = (name: string): string =>
     .filter((c) => /[\p{L}\p{N}|]/u.test(c))
     .map((c) => LOOKS_LIKE[c] ?? c)
     .join('')
-    .replaceAll('rn', 'm');
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
 
 export type NameWarning = 'identical_name' | 'lookalike_name';
 
-/** What is odd about `name` of `server` beside the other tools that the same caller sees. */
+/** What is odd about the name of a tool of `server` beside the other tools that the same caller sees. */
 export const nameWarnings = (
   server: string,
-  name: string,
+  { name, doubled }: { name: string; doubled?: boolean | undefined },
   others: readonly { server: string; name: string }[],
 ): NameWarning[] => {
   const skeleton = skeletonOf(name);
-  const found = new Set<NameWarning>();
+  const found = new Set<NameWarning>(doubled === true ? ['identical_name'] : []);
   for (const other of others) {
     if (other.name === name) {
       if (other.server !== server) found.add('identical_name');
