@@ -165,7 +165,8 @@ it('restarts, switches off, changes and removes a server', async () => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove server' }).click();
   await page.waitForURL('**/tools');
   await page.getByText('“broken” is removed').waitFor();
-  expect(complaints.filter((text) => !text.includes('503'))).toEqual([]);
+  // A server that does not answer is a 503, and one that is just gone may be asked for once more: the browser notes both.
+  expect(complaints.filter((text) => !/404|503/.test(text))).toEqual([]);
   await context.close();
 });
 

@@ -58,6 +58,7 @@ const useChanged = () => {
 
 export const useServerActions = () => {
   const api = useApi();
+  const queryClient = useQueryClient();
   const onSettled = useChanged();
   return {
     create: useMutation({
@@ -81,7 +82,11 @@ export const useServerActions = () => {
       },
       onSettled,
     }),
-    remove: useMutation({ mutationFn: (name: string) => api.mcp.deleteServer(name), onSettled }),
+    remove: useMutation({
+      mutationFn: (name: string) => api.mcp.deleteServer(name),
+      // Its tools and its log, which are shown still, are gone: asking for them would be a 404.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: ['mcp', 'servers'] }),
+    }),
     authorize: useMutation({ mutationFn: (name: string) => api.mcp.authorizeServer(name) }),
   };
 };
