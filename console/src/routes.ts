@@ -4,8 +4,10 @@ import { chat } from './features/chat/index.ts';
 import { costs } from './features/costs/index.ts';
 import { governance } from './features/governance/index.ts';
 import { knowledge } from './features/knowledge/index.ts';
+import { mcp } from './features/mcp/index.ts';
 import { memory } from './features/memory/index.ts';
 import { settings } from './features/settings/index.ts';
+import { tasks } from './features/tasks/index.ts';
 import type { Feature } from './lib/feature.ts';
 
 /**
@@ -17,6 +19,8 @@ export const FEATURES: readonly Feature[] = [
   agents,
   knowledge,
   memory,
+  mcp,
+  tasks,
   governance,
   costs,
   admin,

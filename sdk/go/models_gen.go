@@ -1049,6 +1049,17 @@ type MCPTool struct {
 	// One of: suspicious_text, identical_name, lookalike_name.
 	Warnings    []string `json:"warnings"`
 	Fingerprint string   `json:"fingerprint"`
+	// Of a changed tool: what was accepted or first seen of it
+	Accepted *MCPToolAccepted `json:"accepted"`
+}
+
+// MCPToolAccepted is a model of the API.
+type MCPToolAccepted struct {
+	Title        *string        `json:"title"`
+	Description  string         `json:"description"`
+	InputSchema  map[string]any `json:"input_schema"`
+	OutputSchema map[string]any `json:"output_schema"`
+	Annotations  map[string]any `json:"annotations"`
 }
 
 // MemoryEntity is a model of the API.
@@ -1481,7 +1492,9 @@ type Task struct {
 	RunIDs []string `json:"run_ids"`
 	// ISO 8601 UTC with milliseconds
 	NextRunAt *string `json:"next_run_at"`
-	CreatedBy string  `json:"created_by"`
+	// While true next_run_at is null
+	Paused    bool   `json:"paused"`
+	CreatedBy string `json:"created_by"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
@@ -1725,6 +1738,8 @@ type UpdateTaskRequest struct {
 	Overlap *string `json:"overlap,omitempty"`
 	// Slots missed while the platform was down: one run for all of them, or none (default run_once). One of: run_once, skip.
 	Missed *string `json:"missed,omitempty"`
+	// true: no slot is taken any more; false: goes on with the next one from now
+	Paused *bool `json:"paused,omitempty"`
 }
 
 // UpdateTenantRequest is a model of the API.

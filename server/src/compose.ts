@@ -617,6 +617,7 @@ export const compose = async (
     refused: refusals.ofRequest,
     documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
+      selfApproval: config.ALLOW_SELF_APPROVAL,
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
       clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,

@@ -406,6 +406,13 @@ describe('tools that change', () => {
       { subject: 'rug.echo', userId: null },
     ]);
 
+    expect(before.accepted).toBeNull();
+    expect(await tool('rug', 'echo')).toMatchObject({
+      description: 'Says it back to everyone',
+      accepted: { description: 'Says it back', input_schema: before.input_schema, output_schema: null },
+    });
+    expect((await tool('rug', 'fails')).accepted).toBeNull();
+
     const accept = (as: string, body: unknown = {}) =>
       platform.request('POST', '/mcp/rug/tools/echo/accept', { as, body });
     expect((await accept('user')).status).toBe(403);

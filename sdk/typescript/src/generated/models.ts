@@ -915,6 +915,16 @@ export interface McpTool {
   held_back: boolean;
   warnings: ('suspicious_text' | 'identical_name' | 'lookalike_name')[];
   fingerprint: string;
+  /** Of a changed tool: what was accepted or first seen of it */
+  accepted: McpToolAccepted | null;
+}
+
+export interface McpToolAccepted {
+  title: string | null;
+  description: string;
+  input_schema: Record<string, unknown>;
+  output_schema: Record<string, unknown> | null;
+  annotations: Record<string, unknown> | null;
 }
 
 export interface MemoryEntity {
@@ -1289,6 +1299,8 @@ export interface Task {
   run_ids: string[];
   /** ISO 8601 UTC with milliseconds */
   next_run_at: string | null;
+  /** While true next_run_at is null */
+  paused: boolean;
   created_by: string;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
@@ -1506,6 +1518,8 @@ export interface UpdateTaskRequest {
   overlap?: 'skip' | 'queue';
   /** Slots missed while the platform was down: one run for all of them, or none (default run_once) */
   missed?: 'run_once' | 'skip';
+  /** true: no slot is taken any more; false: goes on with the next one from now */
+  paused?: boolean;
 }
 
 export interface UpdateTenantRequest {

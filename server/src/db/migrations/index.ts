@@ -23,6 +23,7 @@ import { documentVersions } from './025-document-versions.ts';
 import { nodes } from './030-nodes.ts';
 import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
+import { consolePages } from './045-console-pages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly SchemaStep[] = [
   nodes,
   maintenance,
   auditReading,
+  consolePages,
 ];

@@ -110,6 +110,18 @@ export const McpTool = Type.Object({
   held_back: Type.Boolean({ description: 'Not to be called until an operator accepts it' }),
   warnings: Type.Array(StringEnum(['suspicious_text', 'identical_name', 'lookalike_name'])),
   fingerprint: Type.String(),
+  accepted: Nullable(
+    Type.Object(
+      {
+        title: Nullable(Type.String()),
+        description: Type.String(),
+        input_schema: AnyObject(),
+        output_schema: Nullable(AnyObject()),
+        annotations: Nullable(AnyObject()),
+      },
+      { description: 'Of a changed tool: what was accepted or first seen of it' },
+    ),
+  ),
 });
 export const McpTools = Page(McpTool);
 

@@ -14,7 +14,7 @@ import {
   redactorOf,
 } from './endpoint.ts';
 import { carriedFaults, hasMoved } from './moved.rules.ts';
-import type { PinBook } from './pins.ts';
+import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, mayUseTool, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
@@ -121,7 +121,11 @@ export const createService = (options: ServiceOptions) => {
       server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
     );
 
-  const toolItem = (tool: VisibleTool, around: readonly { server: string; name: string }[]) => ({
+  const toolItem = (
+    tool: VisibleTool,
+    around: readonly { server: string; name: string }[],
+    before: PinnedTool | undefined,
+  ) => ({
     name: tool.info.name,
     title: tool.info.title,
     description: tool.info.description,
@@ -135,6 +139,16 @@ export const createService = (options: ServiceOptions) => {
       ...nameWarnings(tool.server.definition.name, tool.info, around),
     ],
     fingerprint: tool.pin.fingerprint,
+    accepted:
+      before === undefined
+        ? null
+        : {
+            title: before.title,
+            description: before.description,
+            input_schema: before.inputSchema,
+            output_schema: before.outputSchema,
+            annotations: before.annotations,
+          },
   });
 
   const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
@@ -307,7 +321,10 @@ export const createService = (options: ServiceOptions) => {
         });
       }
       const around = await others(caller);
-      return (await calls.toolsOf(caller, server)).map((tool) => toolItem(tool, around));
+      const tools = await calls.toolsOf(caller, server);
+      const changed = tools.filter((tool) => tool.pin.pinned === 'changed').map((tool) => tool.info.name);
+      const before = await pins.pinned(caller.tenantId, serverName, changed);
+      return tools.map((tool) => toolItem(tool, around, before.get(tool.info.name)));
     },
 
     /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
@@ -325,7 +342,7 @@ export const createService = (options: ServiceOptions) => {
       options.onAccepted();
       const around = await others(caller);
       const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      return toolItem(now ?? tool, around);
+      return toolItem(now ?? tool, around, undefined);
     },
 
     logs(caller: Caller, name: string): readonly LogLine[] {

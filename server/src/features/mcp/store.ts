@@ -10,6 +10,11 @@ export interface ToolPin {
   status: 'accepted' | 'new';
 }
 
+/** With the JSON of what is pinned, so that a later change can be shown against it. */
+export interface NewPin extends ToolPin {
+  definition?: string | undefined;
+}
+
 export interface ServerRecord extends ServerDefinition {
   id: string;
   tenantId: string;
@@ -28,13 +33,15 @@ export interface McpStore {
   remove(tenantId: string, name: string, note?: Along): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
   /** Adds pins of tools that have none yet. */
-  addPins(tenantId: string, server: string, pins: readonly ToolPin[], at: number): Promise<void>;
+  addPins(tenantId: string, server: string, pins: readonly NewPin[], at: number): Promise<void>;
   acceptPin(
     tenantId: string,
     server: string,
-    pin: { tool: string; fingerprint: string; acceptedBy: string; at: number },
+    pin: { tool: string; fingerprint: string; definition?: string; acceptedBy: string; at: number },
     note?: Along,
   ): Promise<void>;
+  /** JSON of what is pinned of these tools, by name; without those of which it was not kept. */
+  pinned(tenantId: string, server: string, tools: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** OAuth state of a server, decrypted. `tenantId` null: of all tenants. */
   loadOAuth(tenantId: string | null, server: string): Promise<string | null>;
   saveOAuth(tenantId: string | null, server: string, text: string, at: number): Promise<void>;
@@ -149,6 +156,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
               fingerprint: pin.fingerprint,
               status: pin.status,
               accepted_by: null,
+              definition: pin.definition ?? null,
               created_at: at,
               updated_at: at,
             })
@@ -156,9 +164,15 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
             .execute();
         }
       }),
-    acceptPin: (tenantId, server, { tool, fingerprint, acceptedBy, at }, note) =>
+    acceptPin: (tenantId, server, { tool, fingerprint, definition, acceptedBy, at }, note) =>
       db.write(async (tx) => {
-        const accepted = { fingerprint, status: 'accepted', accepted_by: acceptedBy, updated_at: at };
+        const accepted = {
+          fingerprint,
+          status: 'accepted',
+          accepted_by: acceptedBy,
+          definition: definition ?? null,
+          updated_at: at,
+        };
         await tx
           .insertInto('mcp_tool_pins')
           .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
@@ -166,6 +180,19 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .execute();
         await note?.(tx);
       }),
+    async pinned(tenantId, server, tools) {
+      if (tools.length === 0) return new Map();
+      const rows = await db.read
+        .selectFrom('mcp_tool_pins')
+        .select(['tool', 'definition'])
+        .where('tenant_id', '=', tenantId)
+        .where('server', '=', server)
+        .where('tool', 'in', [...tools])
+        .execute();
+      return new Map(
+        rows.flatMap(({ tool, definition }) => (definition === null ? [] : [[tool, definition] as const])),
+      );
+    },
     async loadOAuth(tenantId, server) {
       const owner = tenantId ?? ALL_TENANTS;
       const row = await db.read

@@ -103,6 +103,11 @@ export const PatchTask = Strict(
     timezone: Type.Optional(Zone),
     overlap: Type.Optional(OverlapField),
     missed: Type.Optional(MissedField),
+    paused: Type.Optional(
+      Type.Boolean({
+        description: 'true: no slot is taken any more; false: goes on with the next one from now',
+      }),
+    ),
   },
   { minProperties: 1 },
 );
@@ -146,6 +151,7 @@ export const Task = Type.Object({
   attempts: Type.Integer({ description: 'Of the newest run' }),
   run_ids: Type.Array(Uuid(), { description: 'Chat runs, newest last, at most 50' }),
   next_run_at: Nullable(Timestamp()),
+  paused: Type.Boolean({ description: 'While true next_run_at is null' }),
   created_by: Uuid(),
   created_at: Timestamp(),
   updated_at: Timestamp(),

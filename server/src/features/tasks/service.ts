@@ -164,6 +164,7 @@ export const createTasks = (options: TasksOptions) => {
         error: null,
         attempts: 0,
         next_run_at: first,
+        paused: 0,
         created_at: now,
         updated_at: now,
         finished_at: null,
@@ -233,7 +234,12 @@ export const createTasks = (options: TasksOptions) => {
         ...(body.missed === undefined ? {} : { missed: body.missed }),
       };
       const timed = body.cron !== undefined || body.timezone !== undefined || body.scheduled_at !== undefined;
-      if (timed) {
+      const resumes = body.paused === false && row.paused === 1;
+      if (body.paused === true && row.next_run_at === null) {
+        throw conflict('this task has no time to come that could be paused');
+      }
+      if (body.paused !== undefined) changes.paused = body.paused ? 1 : 0;
+      if (timed || resumes) {
         if (row.next_run_at === null) throw conflict('this task has no time to come that could be changed');
         const timing: Timing = {
           cron: body.cron ?? row.cron,
@@ -264,6 +270,7 @@ export const createTasks = (options: TasksOptions) => {
         return updateTask(tx, row.id, {
           status: 'cancelled',
           next_run_at: null,
+          paused: 0,
           updated_at: now,
           finished_at: now,
         });

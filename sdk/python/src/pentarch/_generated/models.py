@@ -986,6 +986,16 @@ class McpTool(TypedDict):
     """Not to be called until an operator accepts it"""
     warnings: list[Literal["suspicious_text", "identical_name", "lookalike_name"]]
     fingerprint: str
+    accepted: McpToolAccepted | None
+    """Of a changed tool: what was accepted or first seen of it"""
+
+
+class McpToolAccepted(TypedDict):
+    title: str | None
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    annotations: dict[str, Any] | None
 
 
 class MemoryEntity(TypedDict):
@@ -1372,6 +1382,8 @@ class Task(TypedDict):
     """Chat runs, newest last, at most 50"""
     next_run_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    paused: bool
+    """While true next_run_at is null"""
     created_by: str
     created_at: str
     """ISO 8601 UTC with milliseconds"""
@@ -1592,6 +1604,8 @@ class UpdateTaskRequest(TypedDict, total=False):
     """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
     missed: Literal["run_once", "skip"]
     """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+    paused: bool
+    """true: no slot is taken any more; false: goes on with the next one from now"""
 
 
 class UpdateTenantRequest(TypedDict, total=False):

@@ -2669,10 +2669,11 @@ class Tasks:
         timezone: str | NotGiven = NOT_GIVEN,
         overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
         missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        paused: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
 
     def delete(
         self,
@@ -2795,10 +2796,11 @@ class AsyncTasks:
         timezone: str | NotGiven = NOT_GIVEN,
         overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
         missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        paused: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
 
     async def delete(
         self,
