@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
@@ -16,7 +17,7 @@ import type { PinBook } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
-import { nameWarnings } from './suspicion.rules.ts';
+import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
 
 /** Registering and looking at servers. */
@@ -114,12 +115,26 @@ export const createService = (options: ServiceOptions) => {
     details: Record<string, unknown> = {},
   ): void => options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details });
 
-  const others = async (caller: Caller): Promise<{ server: string; name: string }[]> =>
-    visibleServers(caller).flatMap((server) =>
-      server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+  /** Names come again at each listing: what each looks like is worked out once. */
+  const skeletons = new LRUCache<string, string>({ max: 20_000 });
+  const skeleton = (name: string): string => {
+    let found = skeletons.get(name);
+    if (found === undefined) {
+      found = skeletonOf(name);
+      skeletons.set(name, found);
+    }
+    return found;
+  };
+
+  const others = (caller: Caller): NameIndex =>
+    indexNames(
+      visibleServers(caller).flatMap((server) =>
+        server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+      ),
+      skeleton,
     );
 
-  const toolItem = (tool: VisibleTool, around: readonly { server: string; name: string }[]) => ({
+  const toolItem = (tool: VisibleTool, around: NameIndex) => ({
     name: tool.info.name,
     title: tool.info.title,
     description: tool.info.description,
@@ -130,7 +145,7 @@ export const createService = (options: ServiceOptions) => {
     held_back: tool.pin.held,
     warnings: [
       ...(tool.pin.suspicious ? (['suspicious_text'] as const) : []),
-      ...nameWarnings(tool.server.definition.name, tool.info.name, around),
+      ...nameWarnings(tool.server.definition.name, tool.info.name, around, skeleton),
     ],
     fingerprint: tool.pin.fingerprint,
   });
@@ -288,23 +303,23 @@ export const createService = (options: ServiceOptions) => {
           retryAfterS: 5,
         });
       }
-      const around = await others(caller);
+      const around = others(caller);
       return (await calls.toolsOf(caller, server)).map((tool) => toolItem(tool, around));
     },
 
     /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
     async accept(caller: Caller, serverName: string, toolName: string, fingerprint: string | undefined) {
       const server = calls.findServer(caller, serverName);
-      const tool = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      if (tool === undefined) throw notFound('tool');
+      const tool = await calls.toolOf(caller, server, toolName);
+      if (tool === null) throw notFound('tool');
       if (fingerprint !== undefined && fingerprint !== tool.pin.fingerprint) {
         throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
       }
       await pins.accept(caller.tenantId, serverName, tool.info, caller.userId);
       options.onAccepted();
       audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
-      const around = await others(caller);
-      const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
+      const around = others(caller);
+      const now = await calls.toolOf(caller, server, toolName);
       return toolItem(now ?? tool, around);
     },
 
