@@ -1,5 +1,7 @@
 import {
   Client,
+  type JsonSchemaValidatorResult,
+  type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
@@ -58,15 +60,22 @@ const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> =
   }
 };
 
-/** A check that finds nothing. */
-const takeAll = <T>(input: unknown) => ({ valid: true as const, data: input as T, errorMessage: undefined });
+/** A check that finds nothing: the gateway holds results against their schemas itself, in bounded time. */
+const noCheck: jsonSchemaValidator = {
+  getValidator<T>() {
+    return (input: unknown): JsonSchemaValidatorResult<T> => ({
+      valid: true,
+      data: input as T,
+      errorMessage: undefined,
+    });
+  },
+};
 
 const newClient = (options: ConnectorOptions, attempt: Attempt, mode: 'auto' | 'legacy'): Client =>
   // No sampling, elicitation or roots: a server that asks for them is told that this client has none.
   new Client(options.clientInfo, {
     capabilities: {},
-    // The gateway holds results against their schemas itself, in bounded time; the SDK's check has no bound.
-    jsonSchemaValidator: { getValidator: () => takeAll },
+    jsonSchemaValidator: noCheck,
     versionNegotiation: {
       mode,
       // Over HTTP every server answers an unknown method; silence there is an answer too.

@@ -89,7 +89,7 @@ const readableEvents = (): TransformStream<string, string> => {
       rest += chunk;
       // The end of an event is looked for only where a line has just ended.
       if (!/[\r\n]/.test(chunk)) return;
-      const parts = rest.split(/(\r\n\r\n|\n\n|\r\r)/);
+      const parts = rest.split(/(\r\n\r\n|\r\n\n|\n\r\n|\n\n|\r\r)/);
       rest = parts.pop() ?? '';
       for (let i = 0; i + 1 < parts.length; i += 2) {
         controller.enqueue(`${event(parts[i] ?? '')}${parts[i + 1] ?? ''}`);

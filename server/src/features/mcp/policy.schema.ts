@@ -29,6 +29,8 @@ export const ServerPolicySchema = Strict({
   default: Type.Optional(ToolPolicySchema),
   tools: Type.Optional(
     Type.Record(Type.String({ minLength: 1, maxLength: MAX_GLOB_CHARACTERS }), ToolPolicySchema, {
+      // Of the keys; the type of the keys alone is not held against them.
+      propertyNames: { minLength: 1, maxLength: MAX_GLOB_CHARACTERS },
       maxProperties: MAX_GLOBS,
       description: 'By glob of the tool name',
     }),

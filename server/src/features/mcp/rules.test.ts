@@ -160,6 +160,21 @@ describe('suspicion', () => {
     expect(isSuspicious(described(description))).toBe(false);
   });
 
+  it('looks at each of many names once', () => {
+    let looks = 0;
+    const skeleton = (name: string): string => {
+      looks++;
+      return skeletonOf(name);
+    };
+    const names = Array.from({ length: 3_000 }, (_, i) => `tool_${i}`);
+    const index = indexNames(
+      names.map((name) => ({ server: 's', name })),
+      skeleton,
+    );
+    for (const name of names) nameWarnings('s', name, index, skeleton);
+    expect(looks).toBe(2 * names.length);
+  });
+
   it('sees names that look alike', () => {
     expect(skeletonOf('read_file')).toBe(skeletonOf('ReadFile'));
     expect(skeletonOf('pay')).toBe(skeletonOf('рау'));
