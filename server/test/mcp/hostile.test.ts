@@ -201,6 +201,11 @@ describe('what the platform says of a server that fails', () => {
       /too deeply/,
     ],
     ['a list of another form', { 'tools/list': '"result":{"tools":"none"}' }, /tools: /],
+    [
+      'a list of 40 MB',
+      { 'tools/list': '"result":{"tools":[{"name":"a","description":"@times:40000000:x@"}]}' },
+      /more than 32 MB/,
+    ],
     ['an endless line', { 'tools/list': 'raw @times:68000000:x@' }, /message of more than/],
   ] as [string, Record<string, string>, RegExp][])('answering with %s', async (_name, script, words) => {
     const server = await registered(script, 'error');

@@ -162,6 +162,15 @@ describe('http sessions', () => {
     }
   });
 
+  it('take an answer with an empty error beside its result', async () => {
+    const server = await serve((message, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: null, result: { content: [] } }));
+    });
+    const { session } = await connect(server.url);
+    expect(await session.callTool('x', {}, limits())).toMatchObject({ content: [], isError: false });
+  });
+
   it('tell why a sign-in cannot begin', async () => {
     const metadata = async (text: (url: string) => unknown): Promise<string> => {
       let url = '';

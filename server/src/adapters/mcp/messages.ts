@@ -26,12 +26,9 @@ const isTooDeep = (value: unknown): boolean => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const ANSWER_KEYS = new Set(['jsonrpc', 'id', 'result', 'error']);
-
 const answerFault = (message: Record<string, unknown>): string | null => {
   if (message.jsonrpc !== '2.0') return 'its answer is not JSON-RPC 2.0';
-  if (Object.keys(message).some((key) => !ANSWER_KEYS.has(key))) return 'its answer has unknown parts';
-  if (message.error !== undefined) {
+  if (message.error !== undefined && message.error !== null) {
     const { error } = message;
     const isError = isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
     return isError ? null : 'its error has no code or no message';
@@ -53,7 +50,11 @@ export const readableMessage = (message: unknown): unknown => {
     : isAnswer
       ? answerFault(message)
       : null;
-  if (fault === null) return message;
+  if (fault === null) {
+    // Common beside a result, and no part of the protocol.
+    if (!isAnswer || message.error !== null) return message;
+    return { jsonrpc: '2.0', id: message.id, result: message.result };
+  }
   return isAnswer ? { jsonrpc: '2.0', id: message.id, error: { code: NO_ANSWER, message: fault } } : null;
 };
 

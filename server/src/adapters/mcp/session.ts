@@ -14,6 +14,8 @@ const MAX_PAGES = 100;
 const MAX_ITEMS = 5_000;
 /** Each listing, policy and prompt of an agent is as large as its tools are many. */
 export const MAX_TOOLS = 2_000;
+/** Of all tools of a server as JSON; each is kept, hashed and searched for signs. */
+const MAX_LISTING_CHARACTERS = 32 * 1024 * 1024;
 /** Tools that are left out are named up to so many. */
 const MAX_NOTICES = 20;
 
@@ -84,6 +86,7 @@ export const createSession = ({ client, pid, end, notice }: SessionParts): McpSe
     listTools: (call) =>
       guarded(call, async () => {
         if (!has('tools')) return [];
+        let characters = 0;
         const given = await walkPages<unknown>(
           async (cursor) => {
             const page = await client.request(
@@ -91,6 +94,10 @@ export const createSession = ({ client, pid, end, notice }: SessionParts): McpSe
               ToolsPage,
               options(call),
             );
+            characters += JSON.stringify(page.tools).length;
+            if (characters > MAX_LISTING_CHARACTERS) {
+              throw new McpFault('protocol', 'the tools of the server take more than 32 MB');
+            }
             return { items: page.tools, nextCursor: page.nextCursor ?? undefined };
           },
           MAX_TOOLS,
