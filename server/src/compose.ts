@@ -87,6 +87,7 @@ import { applyRateLimit } from './http/limits-hook.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
+import { createStreamWatch } from './http/stream-watch.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import { nanoToUsd } from './kernel/money.ts';
@@ -476,6 +477,11 @@ export const compose = async (
     enforce: config.RATE_LIMITS,
     clock,
   };
+  const streams = createStreamWatch({
+    authenticate: identity.authenticate,
+    callerFor: identity.callerFor,
+    onError,
+  });
   const door = createMcpDoor({
     sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
     gate: governance.gate,
@@ -551,7 +557,7 @@ export const compose = async (
       maxUploadBytes: config.MAX_UPLOAD_BYTES,
     }),
     ...conversationRoutes(conversations),
-    ...chatRoutes({ chat, idempotency, draining }),
+    ...chatRoutes({ chat, idempotency, streams, draining }),
     ...a2aRoutes({
       chat,
       idempotency,
@@ -560,6 +566,7 @@ export const compose = async (
       version: '2.0.0',
       publicUrl,
       issuer: () => config.IDP_URL ?? publicUrl(),
+      streams,
       draining,
     }),
     ...openAiRoutes({
@@ -570,6 +577,7 @@ export const compose = async (
       embedder,
       startedAt,
       now: clock.now,
+      streams,
       draining,
     }),
   ];
@@ -592,7 +600,10 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    audited: ({ caller, ...entry }, tx) => {
+      const event = { ...actorOf(caller), ...entry };
+      return tx === null ? db.write((own) => audit.append(own, event)) : audit.append(tx, event);
+    },
     refused: refusals.ofRequest,
     documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
@@ -628,6 +639,7 @@ export const compose = async (
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       chat.close();
+      streams.close();
       await door.close();
       // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);

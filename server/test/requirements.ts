@@ -120,6 +120,19 @@ export const REQUIREMENTS = {
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
+  'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
+  'AUTH-03':
+    'nobody is sent to an address that is not the client’s; other flows and fetched requests are refused',
+  'AUTH-04':
+    'the sign-in page is bound to its browser and cannot be ridden, fixed or signed out from elsewhere',
+  'AUTH-05': 'addresses that are handed out follow no Host header',
+  'AUTH-06':
+    'what ends a sign-in ends its browser too; what ended stays so, and what lives goes on, over a restart',
+  'AUTH-07': 'links set a password once, tell nobody of accounts, and are shut in a suspended tenant',
+  'AUTH-08':
+    'a change of roles, a deactivation, a sign-out and a suspension end open streams and sockets within 5 s',
+  'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',

@@ -57,6 +57,17 @@ describe('schemas of strangers', () => {
     }
     const schema = field({ $ref: '#/$defs/d40' }, { $defs });
     for (let i = 0; i < 4; i++) expect(isOk(schema, { a: 'text' })).toBe(true);
+    // Not tried again, and so not even this is seen.
+    expect(isOk(schema, 1)).toBe(true);
+  });
+
+  it('that would take seconds to prepare are not prepared, and not held against anything', () => {
+    const properties: Record<string, unknown> = {};
+    for (let i = 0; i < 6_000; i++)
+      properties[`p${i}`] = { type: 'string', pattern: `^(a{${500 + (i % 500)}}|${i})` };
+    expect(isOk({ type: 'object', properties }, {})).toBe(true);
+    // Others go on.
+    expect(isOk(field({ type: 'string' }), { a: 1 })).toBe(false);
   });
 
   it('that refer to themselves', () => {

@@ -82,8 +82,14 @@ const within = <T>(ms: number, work: () => T): T => {
   return result.value;
 };
 
+/** By their marks, not their classes: they may come out of the guard's own realm. */
 const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const isOverflow = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'name' in error && error.name === 'RangeError';
 
 /** Keywords under which a test that says "yes" too often could refuse what is right. */
 const NOT_MONOTONE = /"(?:not|oneOf|if|contains|patternProperties|dependentSchemas|unevaluated\w+)":/;
@@ -231,9 +237,9 @@ export const createSchemaChecker = (): SchemaChecker => {
       try {
         return run(entry, value);
       } catch (error) {
-        // By name: it may come out of the guard's own realm.
-        if (error instanceof RangeError || (error as Error).name === 'RangeError')
+        if (isOverflow(error)) {
           return { ok: false, unusable: 'the schema refers to itself without end' };
+        }
         if (isTimeout(error) && ++entry.slow >= MAX_SLOW_CHECKS) entries.set(schema, 'not checked');
         return { ok: true };
       }

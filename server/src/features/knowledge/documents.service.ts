@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Along } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -212,11 +213,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     });
   };
 
-  const destroy = async (document: { id: string; sha256: string }): Promise<boolean> => {
+  const destroy = async (document: { id: string; sha256: string }, note?: Along): Promise<boolean> => {
     const key = blobKey(document);
     // Staged first: after a crash between the two steps, the start finds it by its place.
     await blobs.unsettle(key);
-    const started = await store.startDeleting(document.id);
+    const started = await store.startDeleting(document.id, note);
     await store.purge(document.id);
     await blobs.remove(key);
     return started;
@@ -268,10 +269,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       });
     },
 
-    /** Gone from every answer when it resolves. NOT_FOUND the second time. */
-    async remove(caller: Caller, id: string): Promise<void> {
+    /** Gone from every answer when it resolves. NOT_FOUND the second time. `note` is written with the step that ends it. */
+    async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const document = await changeable(caller, id);
-      if (!(await locked(id, () => destroy(document)))) throw notFound('document');
+      if (!(await locked(id, () => destroy(document, note)))) throw notFound('document');
     },
 
     async erase(tenantId: string, userId: string): Promise<number> {

@@ -164,7 +164,7 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
       params: DocumentParams,
       audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
       responses: { 204: null },
-      handler: ({ caller, params }) => documents.remove(caller, documentId(params)),
+      handler: ({ caller, params, note }) => documents.remove(caller, documentId(params), note),
     }),
 
     route({

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Chunk } from './chunks.ts';
@@ -124,7 +124,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     }
   };
 
-  const setStatus = (id: string, from: readonly string[], to: string): Promise<boolean> =>
+  const setStatus = (id: string, from: readonly string[], to: string, note?: Along): Promise<boolean> =>
     db.write(async (tx) => {
       const result = await tx
         .updateTable('documents')
@@ -132,7 +132,9 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         .where('id', '=', id)
         .where('status', 'in', [...from])
         .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      if (result.numUpdatedRows !== 1n) return false;
+      await note?.(tx);
+      return true;
     });
 
   return {
@@ -391,7 +393,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     },
 
     /** True when it was there; from then on nobody sees it, and `purge` may take its time. */
-    startDeleting: (id: string): Promise<boolean> => setStatus(id, ['ready'], 'deleting'),
+    startDeleting: (id: string, note?: Along): Promise<boolean> => setStatus(id, ['ready'], 'deleting', note),
 
     purge,
 

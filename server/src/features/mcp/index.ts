@@ -1,5 +1,14 @@
+<<<<<<< HEAD
+
 import type { Db } from '../../db/db.ts';
 import { createSchemaChecker } from '../../http/foreign-schema.ts';
+
+=======
+
+import type { Db, Queryable } from '../../db/db.ts';
+
+>>>>>>> main
+
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -48,7 +57,8 @@ export interface McpOptions {
   configFile: string | null;
   builtins: readonly BuiltinServer[];
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
-  audit(entry: McpAuditEntry): void;
+  /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
+  audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
   logger: RegistryOptions['logger'];
@@ -83,13 +93,23 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     store,
     clock,
     onHeldBack: (tenantId, server, tool, fingerprint) =>
-      options.audit({
-        tenantId,
-        userId: null,
-        action: 'mcp.tool.held_back',
-        subject: `${server}.${tool}`,
-        details: { fingerprint },
-      }),
+      void options
+        .audit(
+          {
+            tenantId,
+            userId: null,
+            action: 'mcp.tool.held_back',
+            subject: `${server}.${tool}`,
+            details: { fingerprint },
+          },
+          null,
+        )
+        .catch((error: unknown) =>
+          options.logger.warn(
+            { err: error },
+            'that a tool is held back could not be written into the audit chain',
+          ),
+        ),
   });
   const registry = createRegistry({
     store,

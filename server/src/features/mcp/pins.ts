@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Along } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { McpToolInfo } from '../../kernel/mcp.ts';
 import type { McpStore, ToolPin } from './store.ts';
@@ -57,7 +58,13 @@ export interface PinBook {
     server: string,
     tools: readonly McpToolInfo[],
   ): Promise<ReadonlyMap<string, PinState>>;
-  accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
+  accept(
+    tenantId: string,
+    server: string,
+    tool: McpToolInfo,
+    acceptedBy: string,
+    note?: Along,
+  ): Promise<void>;
   forget(tenantId: string, server: string): void;
   /** Another node has changed something. */
   forgetAll(): void;
@@ -146,9 +153,10 @@ export const createPinBook = (options: {
       if (entry !== undefined && (await entry.pins) === pins) entry.view = { tools, states };
       return states;
     },
-    async accept(tenantId, server, tool, acceptedBy) {
+    async accept(tenantId, server, tool, acceptedBy, note) {
       const { fingerprint } = judge(tool);
-      await store.acceptPin(tenantId, server, { tool: tool.name, fingerprint, acceptedBy, at: clock.now() });
+      const pin = { tool: tool.name, fingerprint, acceptedBy, at: clock.now() };
+      await store.acceptPin(tenantId, server, pin, note);
       const pins = await load(tenantId, server);
       pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
       const entry = known.get(keyOf(tenantId, server));

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Along, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
@@ -50,7 +51,8 @@ export interface ServiceOptions {
   connector: McpConnector;
   clock: Clock;
   limits: EndpointLimits;
-  audit(entry: McpAuditEntry): void;
+  /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
+  audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   /** A changed tool has been accepted. */
   onAccepted(): void;
 }
@@ -108,12 +110,11 @@ export const createService = (options: ServiceOptions) => {
     if (fault !== null) throw invalid({ field: '/name', reason: fault });
   };
 
-  const audit = (
-    caller: Caller,
-    action: string,
-    subject: string,
-    details: Record<string, unknown> = {},
-  ): void => options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details });
+  /** The row of a change, for its transaction. */
+  const noteOf =
+    (caller: Caller, action: string, subject: string, details: Record<string, unknown> = {}): Along =>
+    (tx) =>
+      options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details }, tx);
 
   /** Names come again at each listing: what each looks like is worked out once. */
   const skeletons = new LRUCache<string, string>({ max: 20_000 });
@@ -177,8 +178,9 @@ export const createService = (options: ServiceOptions) => {
     const count = (await store.servers()).filter((r) => r.tenantId === caller.tenantId).length;
     if (count >= MAX_SERVERS_PER_TENANT)
       throw conflict(`a tenant has at most ${MAX_SERVERS_PER_TENANT} servers`);
-    if (!(await store.insert(record))) throw conflict('there is a server of this name', { name: input.name });
-    audit(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    const note = noteOf(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    if (!(await store.insert(record, note)))
+      throw conflict('there is a server of this name', { name: input.name });
     await registry.reload();
     return calls.findServer(caller, input.name);
   };
@@ -229,7 +231,7 @@ export const createService = (options: ServiceOptions) => {
             };
       // Checked again even when only switched on: what is allowed may have changed since.
       const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
-      await store.update({
+      const changed = {
         ...record,
         title: patch.title ?? record.title,
         enabled: patch.enabled ?? record.enabled,
@@ -238,8 +240,11 @@ export const createService = (options: ServiceOptions) => {
         access: patch.access ?? record.access,
         timeoutMs: patch.timeout_ms ?? record.timeoutMs,
         updatedAt: clock.now(),
-      });
-      audit(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() });
+      };
+      await store.update(
+        changed,
+        noteOf(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() }),
+      );
       await registry.reload();
       const server = registry.find(caller.tenantId, name);
       if (server === null) throw notFound('MCP server');
@@ -248,16 +253,25 @@ export const createService = (options: ServiceOptions) => {
 
     async remove(caller: Caller, name: string): Promise<void> {
       await ownRecord(caller, name);
-      await store.remove(caller.tenantId, name);
+      await store.remove(caller.tenantId, name, noteOf(caller, 'mcp.server.deleted', name));
       pins.forget(caller.tenantId, name);
-      audit(caller, 'mcp.server.deleted', name);
       await registry.reload();
     },
 
     /** Connects once, lists the tools and lets go again; nothing is registered. */
     async test(caller: Caller, input: EndpointInput, signal: AbortSignal) {
       const endpoint = endpointOf(input, options.limits);
-      audit(caller, 'mcp.server.tested', input.transport === 'stdio' ? (input.command ?? '') : 'http');
+      // Before the act: a command that was started must not be missing from the trail.
+      await options.audit(
+        {
+          tenantId: caller.tenantId,
+          userId: caller.userId,
+          action: 'mcp.server.tested',
+          subject: input.transport === 'stdio' ? (input.command ?? '') : 'http',
+          details: {},
+        },
+        null,
+      );
       const redact = redactorOf(endpoint);
       const log: string[] = [];
       try {
@@ -315,9 +329,11 @@ export const createService = (options: ServiceOptions) => {
       if (fingerprint !== undefined && fingerprint !== tool.pin.fingerprint) {
         throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
       }
-      await pins.accept(caller.tenantId, serverName, tool.info, caller.userId);
+      const note = noteOf(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, {
+        fingerprint: tool.pin.fingerprint,
+      });
+      await pins.accept(caller.tenantId, serverName, tool.info, caller.userId, note);
       options.onAccepted();
-      audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
       const around = others(caller);
       const now = await calls.toolOf(caller, server, toolName);
       return toolItem(now ?? tool, around);

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Along, Db } from '../../db/db.ts';
 import type { McpServerRow } from '../../db/tables/mcp.ts';
 import { readEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -20,11 +20,11 @@ export interface ServerRecord extends ServerDefinition {
 /** Servers registered by the API, and what was accepted of the tools of all servers. */
 export interface McpStore {
   servers(): Promise<ServerRecord[]>;
-  /** False when the tenant has a server of this name. */
-  insert(record: ServerRecord): Promise<boolean>;
-  update(record: ServerRecord): Promise<void>;
+  /** False when the tenant has a server of this name. `note` is written together with the change; so below. */
+  insert(record: ServerRecord, note?: Along): Promise<boolean>;
+  update(record: ServerRecord, note?: Along): Promise<void>;
   /** Also forgets what was accepted of its tools. */
-  remove(tenantId: string, name: string): Promise<void>;
+  remove(tenantId: string, name: string, note?: Along): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
   /** Adds pins of tools that have none yet. */
   addPins(tenantId: string, server: string, pins: readonly ToolPin[], at: number): Promise<void>;
@@ -32,6 +32,7 @@ export interface McpStore {
     tenantId: string,
     server: string,
     pin: { tool: string; fingerprint: string; acceptedBy: string; at: number },
+    note?: Along,
   ): Promise<void>;
   /** OAuth state of a server, decrypted. `tenantId` null: of all tenants. */
   loadOAuth(tenantId: string | null, server: string): Promise<string | null>;
@@ -78,16 +79,18 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
 
   return {
     servers: async () => (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
-    insert: (record) =>
+    insert: (record, note) =>
       db.write(async (tx) => {
         const result = await tx
           .insertInto('mcp_servers')
           .values(toRow(record))
           .onConflict((c) => c.columns(['tenant_id', 'name']).doNothing())
           .executeTakeFirst();
-        return result.numInsertedOrUpdatedRows === 1n;
+        if (result.numInsertedOrUpdatedRows !== 1n) return false;
+        await note?.(tx);
+        return true;
       }),
-    update: (record) =>
+    update: (record, note) =>
       db.write(async (tx) => {
         const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
         await tx
@@ -96,8 +99,9 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenant_id)
           .where('id', '=', id)
           .execute();
+        await note?.(tx);
       }),
-    remove: (tenantId, name) =>
+    remove: (tenantId, name, note) =>
       db.write(async (tx) => {
         await tx
           .deleteFrom('mcp_servers')
@@ -114,6 +118,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenantId)
           .where('server', '=', name)
           .execute();
+        await note?.(tx);
       }),
     pins: async (tenantId, server) => {
       const rows = await db.read
@@ -143,7 +148,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
             .execute();
         }
       }),
-    acceptPin: (tenantId, server, { tool, fingerprint, acceptedBy, at }) =>
+    acceptPin: (tenantId, server, { tool, fingerprint, acceptedBy, at }, note) =>
       db.write(async (tx) => {
         const accepted = { fingerprint, status: 'accepted', accepted_by: acceptedBy, updated_at: at };
         await tx
@@ -151,6 +156,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
           .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doUpdateSet(accepted))
           .execute();
+        await note?.(tx);
       }),
     async loadOAuth(tenantId, server) {
       const owner = tenantId ?? ALL_TENANTS;

@@ -1,3 +1,4 @@
+import type { Along } from '../../db/db.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
@@ -141,9 +142,10 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return view(caller, id);
     },
 
-    async deleteEntity(caller: Caller, id: string): Promise<void> {
+    /** `note` is written together with the deletion; so below. */
+    async deleteEntity(caller: Caller, id: string, note?: Along): Promise<void> {
       const entity = await changeable(caller, id);
-      if (!(await entities.remove(entity.id))) throw notFound('entity');
+      if (!(await entities.remove(entity.id, note))) throw notFound('entity');
     },
 
     async addObservations(
@@ -185,14 +187,14 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return view(caller, id);
     },
 
-    async deleteObservation(caller: Caller, id: string, observationId: string): Promise<void> {
+    async deleteObservation(caller: Caller, id: string, observationId: string, note?: Along): Promise<void> {
       const entity = await changeable(caller, id);
-      if (!(await entities.removeObservation(entity.id, observationId, clock.now())))
+      if (!(await entities.removeObservation(entity.id, observationId, clock.now(), note)))
         throw notFound('observation');
     },
 
     /** Takes another entity of the same owner into this one. */
-    async mergeEntities(caller: Caller, id: string, otherId: string): Promise<EntityView> {
+    async mergeEntities(caller: Caller, id: string, otherId: string, note?: Along): Promise<EntityView> {
       const kept = await changeable(caller, id);
       const other = await changeable(caller, otherId);
       if (kept.id === other.id)
@@ -203,7 +205,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         foldName(kept.name) === foldName(other.name)
           ? null
           : { text: `also known as ${other.name}`, attribute: null, category: 'fact' };
-      await entities.merge(kept, other, alias, { ...apiSource(caller), kind: 'merge' }, clock.now());
+      await entities.merge(kept, other, alias, { ...apiSource(caller), kind: 'merge' }, clock.now(), note);
       return view(caller, id);
     },
 
@@ -297,9 +299,9 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return relationView(await readRelation(caller, id));
     },
 
-    async deleteRelation(caller: Caller, id: string): Promise<void> {
+    async deleteRelation(caller: Caller, id: string, note?: Along): Promise<void> {
       const relation = await changeableRelation(caller, id);
-      if (!(await relations.remove(relation.id))) throw notFound('relation');
+      if (!(await relations.remove(relation.id, note))) throw notFound('relation');
     },
 
     /** What is reachable from an entity in up to `depth` steps, breadth first; all that is readable without one. */

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -304,13 +304,17 @@ export const createTasks = (options: TasksOptions) => {
     },
 
     /** Cancels and forgets a task with its history. */
-    async remove(caller: Caller, id: string): Promise<void> {
+    /** `note` is written together with the deletion. */
+    async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const row = await find(caller, id);
       await db.write(async (tx) => {
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
       });
       for (const run of await activeRuns(db.read, row.id)) executor.stop(run.id);
-      await db.write((tx) => deleteTask(tx, row.id));
+      await db.write(async (tx) => {
+        await deleteTask(tx, row.id);
+        await note(tx);
+      });
     },
 
     /** For the export and the erasure of a person's data. */

@@ -88,7 +88,7 @@ const authorizeParameters = [
   query('code_challenge_method', true, { type: 'string', enum: ['S256'] }),
   query('prompt', false, text(), 'login, consent or none'),
   query('login_hint', false, text(), 'An e-mail address'),
-  query('resource', false, text(), 'RFC 8707'),
+  query('resource', false, text(), 'RFC 8707: the address of the service or of its MCP endpoint'),
 ];
 
 const keysPath = '/management/v1/users/{user_id}/machine_keys';

@@ -46,8 +46,8 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
 const isListening = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
 
-/** As long as a change of rights may take on open streams. */
-const WATCH_EVERY_MS = 5_000;
+/** A change of rights must show on open streams within 5 s. */
+const WATCH_EVERY_MS = 4_000;
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 
