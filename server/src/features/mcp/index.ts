@@ -1,14 +1,5 @@
-<<<<<<< HEAD
-
-import type { Db } from '../../db/db.ts';
-import { createSchemaChecker } from '../../http/foreign-schema.ts';
-
-=======
-
 import type { Db, Queryable } from '../../db/db.ts';
-
->>>>>>> main
-
+import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
