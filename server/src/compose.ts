@@ -14,7 +14,7 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { chargeEmbedding, embedFor } from './compose-embedding.ts';
-import { composeEmbedder, composeModels } from './compose-models.ts';
+import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
@@ -263,6 +263,7 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const memoryModel = config.MEMORY_MODEL;
   const memory = createMemory({
     db,
@@ -278,7 +279,11 @@ export const compose = async (
     blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
+    earlierEmbedder: (model) => composeEarlierEmbedder(config, model),
+    reranker: composeReranker(config),
     tables: tableEngine,
+    http: outgoing,
+    maxBytes: config.MAX_UPLOAD_BYTES,
     charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
@@ -340,7 +345,6 @@ export const compose = async (
     },
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
     governanceConfig,
@@ -516,8 +520,9 @@ export const compose = async (
         migrations: () => ({ status: 'ok' }),
         models: () => {
           const open = models.states().filter((s) => s.state === 'open');
+          const builtIn = models.defaultModel.provider === 'builtin';
           return open.length === 0
-            ? { status: 'ok' }
+            ? { status: 'ok', ...(builtIn ? { detail: 'builtin: no language model is set up' } : {}) }
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),

@@ -141,6 +141,10 @@ export const REQUIREMENTS = {
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
   'OPS-03': 'a backup that is killed, or whose disk is full, leaves no file under its name',
+  'KNOW-01': 'a document whose content is replaced is found in exactly one version at each instant',
+  'KNOW-02': 'a document shared with roles is seen by its owner and those of the roles, in no way by others',
+  'KNOW-03':
+    'after a change of the embedding model every search finds by meaning while documents are indexed anew',
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',

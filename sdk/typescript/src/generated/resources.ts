@@ -227,6 +227,9 @@ export const knowledge = (http: Http) => ({
   /** The bytes as uploaded, or the text read from them */
   getDocumentContent: (id: string, query: m.GetDocumentContentQuery = {}, options?: CallOptions): Promise<Blob> =>
     http.blob({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/content`, query }, options),
+  /** What the versions of a document were, newest first */
+  listDocumentVersions: (id: string, options?: CallOptions): Promise<m.ListDocumentVersionsResult> =>
+    http.json({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/versions` }, options),
   /** Hybrid search over documents and, on request, memories */
   search: (body: m.SearchRequest, options?: CallOptions): Promise<m.SearchResponse> =>
     http.json({ method: 'POST', path: '/api/v1/knowledge/search', json: body }, options),

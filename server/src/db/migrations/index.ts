@@ -19,6 +19,7 @@ import { keyEnds } from './016-key-ends.ts';
 import { runsByUser } from './020-runs-by-user.ts';
 import { conversationSummaries } from './021-conversation-summaries.ts';
 import { conversationImports } from './022-conversation-imports.ts';
+import { documentVersions } from './025-document-versions.ts';
 import { nodes } from './030-nodes.ts';
 import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
@@ -45,6 +46,7 @@ export const migrations: readonly SchemaStep[] = [
   runsByUser,
   conversationSummaries,
   conversationImports,
+  documentVersions,
   nodes,
   maintenance,
   auditReading,

@@ -16,7 +16,7 @@ import {
   relationView,
 } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { foldName, MAX_GRAPH_ENTITIES, MAX_GRAPH_RELATIONS, SHARED } from './rules.ts';
+import { foldName, GRAPH_ENTITIES, GRAPH_RELATIONS_PER_ENTITY, SHARED } from './rules.ts';
 import type { EntityView, GraphView, RelationView, Visibility } from './schema.ts';
 
 /** Use cases of the graph as its API shows it. Records that the caller may not read do not exist for them. */
@@ -307,32 +307,34 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
     /** What is reachable from an entity in up to `depth` steps, breadth first; all that is readable without one. */
     async graph(
       caller: Caller,
-      query: { entity_id?: string; depth?: number; at?: string },
+      query: { entity_id?: string; depth?: number; at?: string; limit?: number },
     ): Promise<GraphView> {
       const scope = readScope(caller);
       const atMs = timeOf(query.at) ?? clock.now();
+      const maxEntities = query.limit ?? GRAPH_ENTITIES;
+      const maxRelations = maxEntities * GRAPH_RELATIONS_PER_ENTITY;
       let truncated = false;
       const reached = new Set<string>();
       const found = new Map<string, RelationRecord>();
       let frontier: string[];
       let steps = query.depth ?? 1;
       if (query.entity_id === undefined) {
-        const all = await entities.some(scope, MAX_GRAPH_ENTITIES + 1);
-        truncated = all.length > MAX_GRAPH_ENTITIES;
-        frontier = all.slice(0, MAX_GRAPH_ENTITIES).map((entity) => entity.id);
+        const all = await entities.some(scope, maxEntities + 1);
+        truncated = all.length > maxEntities;
+        frontier = all.slice(0, maxEntities).map((entity) => entity.id);
         steps = 1;
       } else {
         frontier = [(await readEntity(caller, query.entity_id)).id];
       }
       for (const id of frontier) reached.add(id);
       for (let step = 0; step < steps && frontier.length > 0; step++) {
-        const near = await relations.touching(scope, frontier, atMs, MAX_GRAPH_RELATIONS + 1);
-        if (near.length > MAX_GRAPH_RELATIONS) truncated = true;
+        const near = await relations.touching(scope, frontier, atMs, maxRelations + 1);
+        if (near.length > maxRelations) truncated = true;
         const next = new Set<string>();
-        for (const relation of near.slice(0, MAX_GRAPH_RELATIONS)) {
+        for (const relation of near.slice(0, maxRelations)) {
           for (const id of [relation.fromEntityId, relation.toEntityId]) {
             if (reached.has(id)) continue;
-            if (reached.size >= MAX_GRAPH_ENTITIES) {
+            if (reached.size >= maxEntities) {
               truncated = true;
               continue;
             }
@@ -340,7 +342,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
             next.add(id);
           }
           const whole = reached.has(relation.fromEntityId) && reached.has(relation.toEntityId);
-          if (whole && (found.size < MAX_GRAPH_RELATIONS || found.has(relation.id)))
+          if (whole && (found.size < maxRelations || found.has(relation.id)))
             found.set(relation.id, relation);
           else if (whole) truncated = true;
         }
