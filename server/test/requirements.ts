@@ -17,6 +17,7 @@ export const REQUIREMENTS = {
   'HTTP-10': 'CORS allows the configured origins alone and exposes the rate and request headers',
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
+  'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
   'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
   'LIST-03': 'a cursor walks a changing list without skips or repeats',
@@ -172,6 +173,11 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
+  // All sections: models that obey what they read, and what is another's
+  'LLM-01':
+    'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',
+  'ISO-01':
+    'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -58,6 +58,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   params?: P;
   /** Content type of the request when it is not JSON (`multipart/form-data`); such routes read the request themselves. */
   consumes?: readonly string[];
+  /** For the document: what those types hold, where it can be said. A string stands for the bytes. */
+  uploads?: Readonly<Record<string, TSchema>>;
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
   responses: Record<number, TSchema | null>;
   /** Content type of the answer when it is not JSON. */

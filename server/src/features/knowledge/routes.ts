@@ -15,10 +15,12 @@ import { contentDisposition, downloadName, fullContentType } from './rules.ts';
 import {
   ChunkPage,
   ContentQuery,
+  DocumentCreate,
   DocumentListQuery,
   DocumentPage,
   DocumentParams,
   DocumentPatch,
+  DocumentUpload,
   DocumentWire,
   SearchRequest,
   SearchResponse,
@@ -111,6 +113,7 @@ export const knowledgeRoutes = ({
       tag,
       access: 'knowledge:write',
       consumes: ['multipart/form-data', 'application/json'],
+      uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
       idempotency: 'own',
       responses: { 201: DocumentWire },
       async handler({ caller, request, reply }) {

@@ -120,6 +120,14 @@ export const DocumentForm = Strict({
   roles: Type.Optional(ReaderRoles({ minItems: 1 })),
 });
 
+/** The form as it goes over the wire, for the document. */
+export const DocumentUpload = Strict({
+  file: Type.String({ format: 'binary' }),
+  title: Type.Optional(Title()),
+  metadata: Type.Optional(Type.String({ description: 'A JSON object' })),
+  visibility: Type.Optional(VisibilityField()),
+});
+
 export const DocumentPatch = Strict(
   {
     title: Type.Optional(Title()),

@@ -6,8 +6,8 @@ import type { AccessList, AccessRule, Approval, Flag, Risk, ServerPolicy, ToolPo
 /** Decisions of the gateway; no clock, no network, no storage. */
 
 const NAME = /^[a-z0-9-]{1,40}$/;
-/** `servers` is a path of the API, `pentarch` the platform's own tools. */
-const RESERVED = new Set(['servers', 'pentarch']);
+/** `servers`, `servers/import` and `servers/test` are paths of the API, `pentarch` the platform's own tools. */
+const RESERVED = new Set(['servers', 'import', 'test', 'pentarch']);
 
 /** What is wrong with the name of a server, or null. */
 export const serverNameFault = (name: string): string | null => {

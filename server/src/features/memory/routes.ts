@@ -272,6 +272,7 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
     access: 'memory:write',
     query: ImportQuery,
     consumes: [NDJSON],
+    uploads: { [NDJSON]: Type.String({ description: 'One JSON object a line' }) },
     bodyLimitBytes: maxImportBytes,
     audit: { action: 'memory.imported', targetType: 'memory' },
     responses: { 200: ImportResult },

@@ -92,17 +92,20 @@ export const CreateTask = Strict({
 });
 export type CreateTask = Static<typeof CreateTask>;
 
-export const PatchTask = Strict({
-  description: Type.Optional(Description),
-  agent_id: Type.Optional(Nullable(AgentId)),
-  context: Type.Optional(Nullable(Context)),
-  priority: Type.Optional(StringEnum(PRIORITIES)),
-  scheduled_at: Type.Optional(Type.String({ format: 'date-time' })),
-  cron: Type.Optional(CronText),
-  timezone: Type.Optional(Zone),
-  overlap: Type.Optional(OverlapField),
-  missed: Type.Optional(MissedField),
-});
+export const PatchTask = Strict(
+  {
+    description: Type.Optional(Description),
+    agent_id: Type.Optional(Nullable(AgentId)),
+    context: Type.Optional(Nullable(Context)),
+    priority: Type.Optional(StringEnum(PRIORITIES)),
+    scheduled_at: Type.Optional(Type.String({ format: 'date-time' })),
+    cron: Type.Optional(CronText),
+    timezone: Type.Optional(Zone),
+    overlap: Type.Optional(OverlapField),
+    missed: Type.Optional(MissedField),
+  },
+  { minProperties: 1 },
+);
 export type PatchTask = Static<typeof PatchTask>;
 
 const ErrorField = Nullable(Type.Object({ code: Type.String(), message: Type.String() }));

@@ -259,12 +259,12 @@ export const providerPlugin =
       only(path, methods);
     };
 
-    native(OIDC_PATHS.authorization, ['GET', 'POST']);
+    native(OIDC_PATHS.authorization, ['GET']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
     native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
     native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
     native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
-    native(OIDC_PATHS.endSession, ['GET', 'POST']);
+    native(OIDC_PATHS.endSession, ['GET']);
     native(`${OIDC_PATHS.endSession}/confirm`, ['POST']);
     native(`${OIDC_PATHS.endSession}/success`, ['GET']);
 
