@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import {
-  deserializeMessage,
   type JSONRPCMessage,
+  parseJSONRPCMessage,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import type { McpStdioEndpoint } from '../../kernel/mcp.ts';
+import { readableMessage } from './messages.ts';
 
 /**
  * Messages to a child process over its standard streams. In place of the SDK's own transport, because a server is often
@@ -91,7 +92,8 @@ const messageReader = (
   const take = (line: string): void => {
     if (line.trim() === '') return;
     try {
-      onMessage(deserializeMessage(line));
+      const message = readableMessage(JSON.parse(line));
+      if (message !== null) onMessage(parseJSONRPCMessage(message));
     } catch (error) {
       onBadLine(error instanceof Error ? error : new Error(String(error)));
     }
@@ -132,6 +134,8 @@ export const createStdioTransport = (
   let child: ChildProcess | null = null;
   let ended: string | null = null;
   let closed = false;
+  /** We ended it: how it left says nothing. */
+  let dismissed = false;
 
   const finish = (): void => {
     if (closed) return;
@@ -144,6 +148,7 @@ export const createStdioTransport = (
     // A line that is no message (many servers print notices): the ones after it count.
     (error) => transport.onerror?.(error),
     (error) => {
+      ended ??= `was ended: ${error.message}`;
       transport.onerror?.(error);
       void transport.close();
     },
@@ -173,7 +178,7 @@ export const createStdioTransport = (
           finish();
         });
         started.once('exit', (code, signal) => {
-          ended = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+          if (!dismissed) ended ??= signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
           // What it started must not outlive it, and must not hold its pipes open.
           signalGroup(started, 'SIGKILL');
           setTimeout(finish, DRAIN_MS).unref();
@@ -197,6 +202,8 @@ export const createStdioTransport = (
     close: async () => {
       const running = child;
       if (running === null || running.pid === undefined) return finish();
+      // One that has left by itself is not dismissed, whichever of the two is noticed first.
+      dismissed = running.exitCode === null && running.signalCode === null;
       running.stdin?.end();
       if (!(await waitForExit(running, EXIT_GRACE_MS))) {
         signalGroup(running, 'SIGTERM');

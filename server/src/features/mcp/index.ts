@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
+import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -7,7 +8,6 @@ import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
-import { createSchemaChecker } from './check-schema.ts';
 import { createOriginOf } from './origin.ts';
 import { createPinBook } from './pins.ts';
 import { createReading } from './reading.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { globMatches } from '../../kernel/glob.ts';
 import {
   backOffMs,
   envFault,
-  globMatches,
   headerFault,
   isStdioAllowed,
   mayUseServer,
@@ -14,7 +14,7 @@ import {
   serverNameFault,
   slugOf,
 } from './rules.ts';
-import { isSuspicious, nameWarnings, skeletonOf } from './suspicion.rules.ts';
+import { indexNames, isSuspicious, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 
 describe('names of servers', () => {
   it('made of any text are names or refused, never something else', () => {
@@ -160,15 +160,34 @@ describe('suspicion', () => {
     expect(isSuspicious(described(description))).toBe(false);
   });
 
+  it('looks at each of many names once', () => {
+    let looks = 0;
+    const skeleton = (name: string): string => {
+      looks++;
+      return skeletonOf(name);
+    };
+    const names = Array.from({ length: 3_000 }, (_, i) => `tool_${i}`);
+    const index = indexNames(
+      names.map((name) => ({ server: 's', name })),
+      skeleton,
+    );
+    for (const name of names) nameWarnings('s', { name }, index, skeleton);
+    expect(looks).toBe(2 * names.length);
+  });
+
   it('sees names that look alike', () => {
     expect(skeletonOf('read_file')).toBe(skeletonOf('ReadFile'));
     expect(skeletonOf('vvrite')).toBe(skeletonOf('write'));
     expect(skeletonOf('pay')).toBe(skeletonOf('рау'));
-    expect(nameWarnings('a', { name: 'read_file' }, [{ server: 'b', name: 'read_fi1e' }])).toEqual([
-      'lookalike_name',
-    ]);
-    expect(nameWarnings('a', { name: 'read_file' }, [{ server: 'a', name: 'read_file' }])).toEqual([]);
-    expect(nameWarnings('a', { name: 'read_file' }, [{ server: 'b', name: 'write_file' }])).toEqual([]);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'b', name: 'read_fi1e' }])),
+    ).toEqual(['lookalike_name']);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'a', name: 'read_file' }])),
+    ).toEqual([]);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'b', name: 'write_file' }])),
+    ).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import type { AccessList, AccessRule, Approval, Flag, Risk, ServerPolicy, ToolPolicy } from './types.ts';
 
@@ -146,19 +147,6 @@ export const headerFault = (name: string, value: string): string | null => {
   if (OWN_HEADERS.test(name)) return 'is set by the platform';
   return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value) ? null : 'has characters that no header may hold';
 };
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-export const globMatches = (glob: string, name: string): boolean =>
-  new RegExp(
-    `^${glob
-      .split('*')
-      .map((part) => part.split('?').map(escapeRegExp).join('.'))
-      .join('.*')}$`,
-    's',
-  ).test(name);
-
-const literalLength = (glob: string): number => glob.replaceAll(/[*?]/g, '').length;
 
 /** What the operator's policy says of one tool; later (more literal) globs override part by part. */
 export const policyOf = (policy: ServerPolicy, tool: string): ToolPolicy => {

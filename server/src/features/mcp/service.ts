@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Along, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -18,7 +19,7 @@ import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { mayUseServer, mayUseTool, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
-import { nameWarnings } from './suspicion.rules.ts';
+import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
 
 /** Registering and looking at servers. */
@@ -116,16 +117,26 @@ export const createService = (options: ServiceOptions) => {
     (tx) =>
       options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details }, tx);
 
-  const others = async (caller: Caller): Promise<{ server: string; name: string }[]> =>
-    visibleServers(caller).flatMap((server) =>
-      server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+  /** Names come again at each listing: what each looks like is worked out once. */
+  const skeletons = new LRUCache<string, string>({ max: 20_000 });
+  const skeleton = (name: string): string => {
+    let found = skeletons.get(name);
+    if (found === undefined) {
+      found = skeletonOf(name);
+      skeletons.set(name, found);
+    }
+    return found;
+  };
+
+  const others = (caller: Caller): NameIndex =>
+    indexNames(
+      visibleServers(caller).flatMap((server) =>
+        server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+      ),
+      skeleton,
     );
 
-  const toolItem = (
-    tool: VisibleTool,
-    around: readonly { server: string; name: string }[],
-    before: PinnedTool | undefined,
-  ) => ({
+  const toolItem = (tool: VisibleTool, around: NameIndex, before: PinnedTool | undefined) => ({
     name: tool.info.name,
     title: tool.info.title,
     description: tool.info.description,
@@ -136,7 +147,7 @@ export const createService = (options: ServiceOptions) => {
     held_back: tool.pin.held,
     warnings: [
       ...(tool.pin.suspicious ? (['suspicious_text'] as const) : []),
-      ...nameWarnings(tool.server.definition.name, tool.info, around),
+      ...nameWarnings(tool.server.definition.name, tool.info, around, skeleton),
     ],
     fingerprint: tool.pin.fingerprint,
     accepted:
@@ -320,7 +331,7 @@ export const createService = (options: ServiceOptions) => {
           retryAfterS: 5,
         });
       }
-      const around = await others(caller);
+      const around = others(caller);
       const tools = await calls.toolsOf(caller, server);
       const changed = tools.filter((tool) => tool.pin.pinned === 'changed').map((tool) => tool.info.name);
       const before = await pins.pinned(caller.tenantId, serverName, changed);
@@ -330,8 +341,8 @@ export const createService = (options: ServiceOptions) => {
     /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
     async accept(caller: Caller, serverName: string, toolName: string, fingerprint: string | undefined) {
       const server = calls.findServer(caller, serverName);
-      const tool = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      if (tool === undefined) throw notFound('tool');
+      const tool = await calls.toolOf(caller, server, toolName);
+      if (tool === null) throw notFound('tool');
       if (fingerprint !== undefined && fingerprint !== tool.pin.fingerprint) {
         throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
       }
@@ -340,8 +351,8 @@ export const createService = (options: ServiceOptions) => {
       });
       await pins.accept(caller.tenantId, serverName, tool.info, caller.userId, note);
       options.onAccepted();
-      const around = await others(caller);
-      const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
+      const around = others(caller);
+      const now = await calls.toolOf(caller, server, toolName);
       return toolItem(now ?? tool, around, undefined);
     },
 

@@ -98,7 +98,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     const held = connectedAt === null ? 0 : clock.now() - connectedAt;
     failures = held > STABLE_MS ? 1 : failures + 1;
     status = 'error';
-    lastError = options.redact(reason).slice(0, 500);
+    lastError = options.redact(reason).slice(0, 300);
     connectedAt = null;
     note('client', reason);
     clearTimeout(retryTimer);

@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
+import { createSchemaChecker } from '../../../http/foreign-schema.ts';
 import { parseJsonBody } from '../../../http/json-body.ts';
 import { type AnyRoute, type Authenticate, route } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
 import { AnyObject } from '../../../kernel/schema.ts';
-import { createSchemaChecker } from '../check-schema.ts';
 import { createDoorSessions, type SharedSessions } from './sessions.ts';
 import { createDoorServer, type DoorToolOptions, signatureOf, usableTools } from './tools.ts';
 import { createToolWatch } from './watch.ts';

@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server';
+import type { SchemaChecker } from '../../../http/foreign-schema.ts';
 import { fieldFaults } from '../../../http/map-error.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -13,7 +14,6 @@ import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
 import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool, type ProgressContext } from '../calls.ts';
-import type { SchemaChecker } from '../check-schema.ts';
 
 /** What a client of `/mcp` sees: every tool that its user may call, each behind the same gate as everywhere. */
 export interface DoorToolOptions {
