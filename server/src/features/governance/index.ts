@@ -11,7 +11,7 @@ import { createApprovals } from './approvals.ts';
 import { createBoard } from './board.ts';
 import type { GovernanceConfig } from './config.ts';
 import { createExecution } from './execution.ts';
-import { createGate } from './gate.ts';
+import { createGate, riskOf, routeOfCall } from './gate.ts';
 import { overlay, policyFor } from './policies.rules.ts';
 import type { GovernancePorts } from './ports.ts';
 import { createRecords } from './records.ts';
@@ -81,7 +81,7 @@ export const createGovernance = (options: GovernanceOptions) => {
     onError: options.onError,
     stop,
   });
-  const proposals = createProposals({ db, config, records, board, ports, policyOf });
+  const proposals = createProposals({ db, clock, config, records, board, ports, policyOf });
   const book: ToolBook = createToolBook({ db, clock, costs, audit, policyOf });
   const gate: ToolGate = createGate({ dialect: db.dialect, config, policyOf, records, board });
 
@@ -100,6 +100,22 @@ export const createGovernance = (options: GovernanceOptions) => {
     approvals: createApprovals({ db, records, board }),
     /** The policy that holds for a tool, the operator's file included. */
     policyOf,
+    /**
+     * What holds for a tool of which its server's registration says `said`, with every part: the operator's file over
+     * it, and the approval that the gate asks for (of a call without untrusted content in its run).
+     */
+    resolvedPolicy(
+      tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>,
+      said: ToolPolicy,
+    ): Required<{ [Part in keyof ToolPolicy]: NonNullable<ToolPolicy[Part]> }> {
+      const policy = overlay(said, policyFor(config.policies, tool.server, tool.name));
+      return {
+        cost_usd: policy.cost_usd ?? 0,
+        risk: riskOf(tool, policy),
+        flags: policy.flags ?? [],
+        approval: routeOfCall(tool, policy, false, config).approval,
+      };
+    },
     /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */
     proposal: async (caller: Caller, id: string): Promise<ProposalWire> =>
       proposalWire(await proposals.get(caller, id)),
