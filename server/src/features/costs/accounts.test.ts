@@ -427,9 +427,26 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       ['cost.alert', 'day', 50],
       ['cost.alert', 'day', 75],
       ['cost.alert', 'day', 90],
-      ['cost.limit_reached', 'day', 100],
+      ['cost.limit_reached', 'day', null],
     ]);
     expect(alerts.every((alert) => alert.usedNano <= alert.limitNano)).toBe(true);
+  });
+
+  it('tells a refusal as what it is, and 100 % when it is used', async () => {
+    await settle(await hold(120), spend(120));
+    await refusal(hold(881));
+    await costs.flushAlerts();
+    const told = () =>
+      alerts.filter((a) => a.period === 'day').map((a) => [a.type, a.thresholdPercent, a.level, a.usedNano]);
+    expect(told()).toEqual([['cost.limit_reached', null, 'none', 120]]);
+    await settle(await hold(880), spend(880));
+    await costs.flushAlerts();
+    expect(told().slice(1)).toEqual([
+      ['cost.alert', 50, 'info', 1000],
+      ['cost.alert', 75, 'warning', 1000],
+      ['cost.alert', 90, 'critical', 1000],
+      ['cost.alert', 100, 'exceeded', 1000],
+    ]);
   });
 
   it('keeps used + reserved within every limit and the ledger equal to the meter, whatever happens in whatever order', async () => {

@@ -18,7 +18,7 @@ import { createRecords } from './records.ts';
 import { governanceRoutes } from './routes.ts';
 import { createProposals } from './service.ts';
 import { createToolBook } from './tool-book.ts';
-import type { ToolPolicy } from './types.ts';
+import type { Approval, Flag, Risk, ToolPolicy } from './types.ts';
 import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
@@ -107,12 +107,12 @@ export const createGovernance = (options: GovernanceOptions) => {
     resolvedPolicy(
       tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>,
       said: ToolPolicy,
-    ): Required<{ [Part in keyof ToolPolicy]: NonNullable<ToolPolicy[Part]> }> {
+    ): { cost_usd: number; risk: Risk; flags: Flag[]; approval: Approval } {
       const policy = overlay(said, policyFor(config.policies, tool.server, tool.name));
       return {
         cost_usd: policy.cost_usd ?? 0,
         risk: riskOf(tool, policy),
-        flags: policy.flags ?? [],
+        flags: [...(policy.flags ?? [])],
         approval: routeOfCall(tool, policy, false, config).approval,
       };
     },

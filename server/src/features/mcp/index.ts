@@ -51,6 +51,7 @@ export interface McpOptions {
   audit(entry: McpAuditEntry): void;
   book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
+  resolvedPolicy?: NonNullable<CallsOptions['resolvedPolicy']>;
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
   /** The other nodes, which hear of changes at once; by default nobody. */
@@ -109,7 +110,15 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const { gate, book, observeCall } = options;
-  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
+  const calls = createCalls({
+    registry,
+    pins,
+    schemas: createSchemaChecker(),
+    gate,
+    book,
+    observeCall,
+    ...(options.resolvedPolicy === undefined ? {} : { resolvedPolicy: options.resolvedPolicy }),
+  });
   const messages = options.messages ?? NO_MESSAGES;
   const tell = (): void => messages.send('mcp.changed', null);
   const leave = messages.receive('mcp.changed', () => {
