@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
+import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
 import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
@@ -51,6 +52,15 @@ export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts:
   };
 };
 
+/** Knows besides that a zorvex is a lantern: what only meaning finds. */
+export const meaningEmbedder = (id = 'meaning', dimensions = 64): Embedder => {
+  const words = wordEmbedder(id, dimensions);
+  return {
+    ...words,
+    embed: (batch) => words.embed(batch.map((text) => text.replaceAll('zorvex', 'lantern'))),
+  };
+};
+
 export const testCaller = (userId: string, tenantId: string, role: Role = 'user'): Caller => ({
   userId,
   tenantId,
@@ -73,7 +83,9 @@ export const CALLERS: Readonly<Record<string, Caller>> = {
   boss: testCaller('boss', 'north', 'admin'),
   op: testCaller('op', 'north', 'operator'),
   reader: testCaller('reader', 'north', 'readonly'),
+  ana: testCaller('ana', 'north', 'analyst'),
   zoe: testCaller('zoe', 'south'),
+  zan: testCaller('zan', 'south', 'analyst'),
 };
 
 export interface KnowledgeHouse {
@@ -119,6 +131,8 @@ export const openKnowledge = async (
     idempotency,
     clock: systemClock,
     searchMemories: null,
+    http: createGuardedFetch({ allowPrivate: true }),
+    maxBytes: options.maxUploadBytes ?? 1024 * 1024,
     warn: (fault, message) => faults.push(`${message}: ${String(fault)}`),
     ...options,
     parser,

@@ -112,6 +112,7 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
               arguments: body.tool?.arguments ?? {},
               description: tool.description,
               annotations: tool.annotations,
+              origin: tool.origin,
             };
       const proposal = await records.open(
         {

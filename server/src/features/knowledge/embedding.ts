@@ -1,4 +1,5 @@
 import type { Embedder } from '../../kernel/embedder.ts';
+import type { Reranker } from '../../kernel/reranker.ts';
 import { estimateTokens } from '../../kernel/text.ts';
 import type { ChargeEmbedding } from './ports.ts';
 
@@ -15,6 +16,26 @@ export interface ChargedEmbedder {
     options?: { urgent?: boolean },
   ): Promise<Float32Array[]>;
 }
+
+/** How well each text answers the query, 0–1. */
+export type ChargedRerank = (
+  owner: { tenantId: string; userId: string },
+  query: string,
+  texts: readonly string[],
+) => Promise<number[]>;
+
+/** The reranker behind the ledger. */
+export const chargedRerank =
+  (reranker: Reranker, charge: ChargeEmbedding): ChargedRerank =>
+  ({ tenantId, userId }, query, texts) => {
+    // The query is read with each text.
+    const estimatedTokens =
+      estimateTokens(query) * texts.length + texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    return charge({ tenantId, userId, model: reranker.id, estimatedTokens }, async () => {
+      const { scores, tokens } = await reranker.rerank(query, texts);
+      return { result: scores, tokens: tokens ?? estimatedTokens };
+    });
+  };
 
 export const chargedEmbedder = (embedder: Embedder, charge: ChargeEmbedding): ChargedEmbedder => {
   const call = async (

@@ -1,4 +1,4 @@
-import type { Scope } from '../../kernel/caller.ts';
+import type { Role, Scope } from '../../kernel/caller.ts';
 import type { Visibility } from './rules.ts';
 
 /** What services need of the store and of other features. */
@@ -16,9 +16,35 @@ export interface KnowledgeDocument {
   pageCount: number | null;
   chunkCount: number;
   visibility: Visibility;
+  /** Who may read it, with visibility `role`; else empty. */
+  readerRoles: readonly Role[];
   metadata: Record<string, unknown>;
   createdAt: number;
   indexedAt: number | null;
+  /** Name in the source that it comes from. */
+  externalId: string | null;
+  /** From 1; another with each replacement of the content. */
+  version: number;
+}
+
+/** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */
+export interface Sharing {
+  visibility: Visibility;
+  readerRoles: readonly Role[];
+}
+
+export interface DocumentChanges {
+  title?: string;
+  metadata?: Record<string, unknown>;
+  sharing?: Sharing;
+}
+
+export interface DocumentVersion {
+  version: number;
+  title: string;
+  sha256: string;
+  sizeBytes: number;
+  createdAt: number;
 }
 
 export interface SearchFilters {
