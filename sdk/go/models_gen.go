@@ -585,7 +585,7 @@ type CreatePersonalTokenRequest struct {
 type CreateProposalRequest struct {
 	Action      string  `json:"action"`
 	Description *string `json:"description,omitempty"`
-	// US dollars
+	// US dollars, at most nine decimal places
 	EstimatedCost float64 `json:"estimated_cost"`
 	// One of: low, medium, high, critical.
 	Risk *string `json:"risk,omitempty"`
@@ -1452,7 +1452,7 @@ type SetCostLimitsRequestLimit struct {
 	Subject *string `json:"subject,omitempty"`
 	// One of: day, month, run.
 	Period string `json:"period"`
-	// 0 allows nothing that costs; null removes the limit
+	// At most nine decimal places; 0 allows nothing that costs, null removes the limit
 	LimitUSD *float64 `json:"limit_usd"`
 }
 

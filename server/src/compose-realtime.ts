@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import type { Audit } from './features/audit/index.ts';
 import type { ChatService } from './features/chat/index.ts';
-import type { CostAlert } from './features/costs/index.ts';
+import { alertText, type CostAlert } from './features/costs/index.ts';
 import { type GovernanceConfig, SEATS } from './features/governance/index.ts';
 import {
   createNotifications,
@@ -110,7 +110,7 @@ export const publishAlert = (bus: EventBus, alert: CostAlert): void => {
       used_usd: nanoToUsd(alert.usedNano),
       reserved_usd: nanoToUsd(alert.reservedNano),
       resets_at: iso(alert.resetsAt),
-      message: `${alert.thresholdPercent} % of the limit of the ${alert.scope} for this ${alert.period} is used`,
+      message: alertText(alert),
     },
   });
 };

@@ -165,6 +165,7 @@ export const composeTools = async (
     }),
     clock,
     gate: governance.gate,
+    resolvedPolicy: governance.resolvedPolicy,
     allowStdio: config.MCP_ALLOW_STDIO,
     checkUrl: (url) => guarded.check(url),
     configFile: config.MCP_CONFIG,

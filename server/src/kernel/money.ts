@@ -22,6 +22,12 @@ export const sumNano = (amounts: readonly NanoUsd[]): NanoUsd => amounts.reduce(
  */
 export const usdToNano = (usd: number): NanoUsd => checked(Math.round(usd * NANO_PER_USD));
 
+/** False where `usdToNano` would change the amount: it has more than nine decimal places. */
+export const isWholeNano = (usd: number): boolean => nanoToUsd(usdToNano(usd)) === usd;
+
+/** What is said of an amount that is not. */
+export const TOO_FINE = 'must have at most nine decimal places';
+
 /**
  * Nano-dollars to the JSON number that a client sees: the double nearest to the exact decimal. Both operands are exact
  * integers, and IEEE 754 rounds a quotient correctly, so this is what parsing the decimal text gives.

@@ -31,6 +31,7 @@ describe('costs of requests', () => {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         MAX_OUTPUT_TOKENS: '10000',
+        MCP_BUILTIN: 'on',
       },
     });
     admin = await server.signIn();
@@ -110,5 +111,53 @@ describe('costs of requests', () => {
     expect(refused.json<{ details: unknown }>().details).toMatchObject({ scope: 'tenant', period: 'day' });
     expect(provider.requests).toHaveLength(1);
     await limit(500);
+  });
+
+  it('end a run that has begun with what it has, never with 402, and its key does not run the tools again', async () => {
+    const invoke = (key: string) =>
+      admin.post(
+        '/v2/agents/hephaestus/invoke',
+        { message: 'What time is it?' },
+        { headers: { 'idempotency-key': key } },
+      );
+    const complete = (stream: boolean) => (key: string) =>
+      admin.post(
+        '/v1/chat/completions',
+        { model: 'pentarch/hephaestus', messages: [{ role: 'user', content: 'What time is it?' }], stream },
+        { headers: { 'idempotency-key': key } },
+      );
+    const doors = { invoke, complete: complete(false), stream: complete(true) };
+    const set = async (usd: number) => {
+      const limits = [{ scope: 'run', period: 'run', limit_usd: usd }];
+      expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
+    };
+    await set(0.05);
+    for (const [door, ask] of Object.entries(doors)) {
+      provider.reset();
+      // The first call may write 5,000 tokens and does: it asks for a tool without a word, and nothing is left for a second.
+      provider.always({
+        chunks: [],
+        toolCalls: [{ id: 'c', name: 'time__get_current_time', arguments: '{"timezone":"Asia/Tokyo"}' }],
+        usage: { inputTokens: 10, outputTokens: 5_000 },
+      });
+      const first = await ask(`half-way-${door}`);
+      expect([door, first.status, first.text]).toEqual([door, 200, expect.stringContaining('cost_exceeded')]);
+      const again = await ask(`half-way-${door}`);
+      expect([door, again.status, again.headers.get('idempotent-replayed')]).toEqual([door, 200, 'true']);
+      expect(provider.requests).toHaveLength(1);
+      if (door !== 'invoke') continue;
+      const answer = first.json<Answer & { content: string; tool_calls: unknown[] }>();
+      expect(answer).toMatchObject({ content: '', finish_reason: 'cost_exceeded', cost_usd: 0.05 });
+      expect(answer.tool_calls).toMatchObject([{ name: 'get_current_time', status: 'completed' }]);
+      const run = await admin.get(`/v2/chat/runs/${answer.run_id}`);
+      expect(run.json()).toMatchObject({ status: 'cost_exceeded', error: { code: 'COST_EXCEEDED' } });
+    }
+    // Before the first call it is a refusal.
+    provider.reset();
+    await set(0);
+    for (const [door, ask] of Object.entries(doors))
+      expect([door, (await ask(`none-${door}`)).status]).toEqual([door, 402]);
+    expect(provider.requests).toHaveLength(0);
+    await set(5);
   });
 });

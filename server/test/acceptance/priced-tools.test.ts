@@ -10,7 +10,12 @@ import { startServer, type TestServer } from '../support/server.ts';
 const POLICIES = {
   policies: {
     files: { tools: { write_file: { cost_usd: 0.06 } } },
-    time: { tools: { get_current_time: { cost_usd: 74.5 } } },
+    time: {
+      tools: {
+        get_current_time: { cost_usd: 74.5 },
+        'convert_*': { risk: 'critical', flags: ['legal'], approval: 'auto' },
+      },
+    },
   },
 };
 
@@ -62,6 +67,24 @@ describe('priced tools', () => {
   };
   const write = (name: string) =>
     admin.post('/v2/mcp/files/call', { tool: 'write_file', arguments: { path: name, content: 'x' } });
+
+  it('are shown with the policy that holds at the gate, the file of the operator first', async () => {
+    const policyOf = async (to: string, tool: string) =>
+      (await admin.get(`/v2/mcp/${to}/tools?limit=100`))
+        .json<{ items: { name: string; policy: object }[] }>()
+        .items.find(({ name }) => name === tool)?.policy;
+    await expect
+      .poll(() => policyOf('time', 'get_current_time'))
+      .toMatchObject({ cost_usd: 74.5, approval: 'pentarchy' });
+    expect(await policyOf('files', 'write_file')).toMatchObject({ cost_usd: 0.06, approval: 'auto' });
+    expect(await policyOf('files', 'read_file')).toMatchObject({ cost_usd: 0, approval: 'auto' });
+    expect(await policyOf('time', 'convert_time')).toMatchObject({
+      cost_usd: 0,
+      risk: 'critical',
+      flags: ['legal'],
+      approval: 'human',
+    });
+  });
 
   it('cost a conversation all that was called for it: its answers, its votes and what they approved', async () => {
     provider.always((request) => {

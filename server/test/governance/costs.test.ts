@@ -247,6 +247,46 @@ describe('costs/limits', () => {
     ]);
   });
 
+  it.each([1e-10, 0.1234567891, 5e-10, 1.0000000001])(
+    '422 for %d: no amount is cut in silence, and nothing is changed',
+    async (usd) => {
+      const put = (limit_usd: number) =>
+        world.request('PUT', '/costs/limits', {
+          as: 'admin',
+          body: { limits: [{ scope: 'tenant', period: 'day', limit_usd }] },
+        });
+      expect((await put(7.123456789)).status).toBe(200);
+      expect(await put(usd)).toMatchObject({
+        status: 422,
+        body: {
+          error: {
+            details: {
+              fields: [
+                { field: '/limits/0/limit_usd', reason: expect.stringContaining('nine decimal places') },
+              ],
+            },
+          },
+        },
+      });
+      const { limits } = (await world.request('GET', '/costs/limits', { as: 'admin' })).body;
+      expect(limits.find((l: { period: string }) => l.period === 'day').limit_usd).toBe(7.123456789);
+      const body = { action: 'Order', estimated_cost: usd };
+      expect((await world.request('POST', '/governance/proposals', { as: 'user.ada', body })).status).toBe(
+        422,
+      );
+    },
+  );
+
+  it.each([1e-9, 0.123456789, 8_999_999.12345679, 9_000_000, 0.3])(
+    'takes %d, which has nine decimal places at most as far as a JSON number can tell',
+    async (usd) => {
+      const limits = [{ scope: 'tenant', period: 'day', limit_usd: usd }];
+      expect((await world.request('PUT', '/costs/limits', { as: 'admin', body: { limits } })).status).toBe(
+        200,
+      );
+    },
+  );
+
   it('422 names each fault; 403 without costs:manage', async () => {
     const wrong = async (limit: Record<string, unknown>) => {
       const { status, body } = await world.request('PUT', '/costs/limits', { body: { limits: [limit] } });

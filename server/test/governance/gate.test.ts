@@ -67,6 +67,7 @@ describe('the gate', () => {
     expect(await status(plain, { approval: 'auto', flags: ['irreversible'] }, 'f')).toBe('human');
     expect(await status(plain, { risk: 'high' }, 'g')).toBe('pentarchy');
     expect(await status(plain, { risk: 'critical' }, 'h')).toBe('human');
+    expect(await status(plain, { risk: 'critical', approval: 'auto' }, 'i')).toBe('human');
   });
 
   it('keeps the call for the run that asked, and carries it out once it is approved', async () => {

@@ -278,6 +278,35 @@ describe('time', () => {
     expect((await vote(body.id, { vote: 'approve' })).status).toBe(409);
   });
 
+  it('is over at its end, also where nobody has come by to close it: no vote counts any more', async () => {
+    const votes: ((text: { text: string; model: string }) => void)[] = [];
+    await start({
+      ports: { hasModel: () => true, ask: () => new Promise((resolve) => votes.push(resolve)) },
+    });
+    const voting = (await propose({ estimated_cost: 70 })).body.id;
+    const tool = { server: 'shop', name: 'order', arguments: { article: 'x' } };
+    const waiting = (await propose({ estimated_cost: 500, tool })).body.id;
+    await expect.poll(() => votes.length).toBe(5);
+    world.clock.now += 300_000;
+    const text = JSON.stringify({ vote: 'approve', reason: 'fine', confidence: 1, veto_reason: null });
+    for (const cast of votes) cast({ text, model: 'test/model' });
+    await world.governance.idle();
+    expect(await get(voting)).toMatchObject({ status: 'voting', votes: [] });
+    expect(
+      (await world.request('POST', `/governance/proposals/${voting}/cancel`, { as: 'user.ada' })).status,
+    ).toBe(200);
+    world.clock.now += 86_400_000 - 300_000 - 1;
+    expect((await vote(waiting, { vote: 'abstain' })).status).toBe(200);
+    world.clock.now += 1;
+    expect(await vote(waiting, { vote: 'approve' })).toMatchObject({
+      status: 409,
+      body: { error: { details: { status: 'expired' } } },
+    });
+    await world.governance.idle();
+    expect(await get(waiting)).toMatchObject({ status: 'expired', execution: null });
+    expect(world.calls).toEqual([]);
+  });
+
   it('does so after a restart too', async () => {
     await start();
     const { body } = await propose({ estimated_cost: 500 });

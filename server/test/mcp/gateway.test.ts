@@ -523,6 +523,16 @@ describe('policies and access', () => {
     expect(outcome).toMatchObject({ isError: true, content: 'it went wrong' });
   });
 
+  it('refuse a price that would be cut', async () => {
+    platform = await startPlatform();
+    const policy = { tools: { 'e/*': { cost_usd: 1e-10 } } };
+    const made = await platform.request('POST', '/mcp/servers', { body: stdio('fine', {}, { policy }) });
+    expect(made).toMatchObject({
+      status: 422,
+      body: { error: { details: { fields: [{ field: '/policy/tools/e~1*/cost_usd' }] } } },
+    });
+  });
+
   it('let a denial win over an allowance, and show nothing of what is denied', async () => {
     platform = await startPlatform();
     const access = {

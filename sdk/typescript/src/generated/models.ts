@@ -510,7 +510,7 @@ export interface CreatePersonalTokenRequest {
 export interface CreateProposalRequest {
   action: string;
   description?: string;
-  /** US dollars */
+  /** US dollars, at most nine decimal places */
   estimated_cost: number;
   risk?: 'low' | 'medium' | 'high' | 'critical';
   flags?: ('security' | 'legal' | 'irreversible' | 'personal_data')[];
@@ -1263,7 +1263,7 @@ export interface SetCostLimitsRequestLimit {
   /** User or agent id; nothing for tenant and run */
   subject?: string;
   period: 'day' | 'month' | 'run';
-  /** 0 allows nothing that costs; null removes the limit */
+  /** At most nine decimal places; 0 allows nothing that costs, null removes the limit */
   limit_usd: number | null;
 }
 

@@ -53,6 +53,13 @@ export const statusOf = (result: RunResult, stopped: StopReason | null): RunStat
   return result.finishReason === 'awaiting_approval' ? 'awaiting_approval' : 'completed';
 };
 
+/**
+ * A run that met a limit after its first model call has cost money and may have acted: what it has is its answer, handed
+ * out and kept for the same Idempotency-Key, even where it is no word. A refusal would have a client do it all again.
+ */
+export const metLimitHalfWay = ({ finishReason, state }: RunResult): boolean =>
+  finishReason === 'cost_exceeded' && state.modelCalls > 0;
+
 export const createEnding = ({
   store,
   costs,
@@ -142,7 +149,7 @@ export const createEnding = ({
           ? [{ event: 'message.completed', data: null }]
           : [{ event: 'error', data: errorData(result.error) }];
       const completes =
-        !waits && answers && status !== 'failed' && (result.error === null || state.content !== '');
+        !waits && answers && status !== 'failed' && (result.error === null || metLimitHalfWay(result));
       let told: PlatformEvent[] = [];
       const write = async (tx: Queryable): Promise<void> => {
         // The run's row first: what follows is written by the one node whose run it is.

@@ -10,7 +10,15 @@ import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
-import { createEnding, errorData, faultOf, interrupted, type StopReason, statusOf } from './ending.ts';
+import {
+  createEnding,
+  errorData,
+  faultOf,
+  interrupted,
+  metLimitHalfWay,
+  type StopReason,
+  statusOf,
+} from './ending.ts';
 import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
 import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
@@ -140,8 +148,7 @@ export const createChatService = (given: ChatOptions) => {
     if (error !== null) {
       events.emit('error', errorData(error));
       publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
-      // A run that met its limit half-way has an answer; it is handed out with its finish reason.
-      if (result.finishReason !== 'cost_exceeded' || response.content === '') throw error;
+      if (!metLimitHalfWay(result)) throw error;
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
     for (const event of recorded) options.events.publish(event);

@@ -343,10 +343,60 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     await hold(500, { runId: null });
     await settle(open, spend(150));
     const days = (await counters()).filter((row) => row.scope === 'tenant' && row.period === 'day');
-    expect(days.map((row) => [row.used_nano, row.reserved_nano]).sort()).toEqual([
-      [450, 0],
-      [450, 500],
-    ]);
+    // The day of the zone before is not kept on: it would come back without what was spent since.
+    expect(days.map((row) => [row.used_nano, row.reserved_nano])).toEqual([[450, 500]]);
+  });
+
+  it.each([
+    ['to and fro', ['UTC', 'Asia/Tokyo', 'UTC']],
+    ['round', ['UTC', 'America/New_York', 'Asia/Tokyo', 'Europe/Berlin', 'UTC', 'Asia/Tokyo']],
+  ])('forgets nothing when the time zone changes %s', async (_, zones) => {
+    // Noon at the middle of a month: the day and month of each zone hold all that is spent here.
+    now = Date.UTC(2026, 4, 14, 12);
+    await setLimit('user', 'ada', 'month', 900);
+    await setLimit('agent', 'zeus', 'day', 900);
+    const first = await hold(10);
+    let spent = 0;
+    for (const next of zones) {
+      zone = next;
+      costs.forgetTenant(TENANT);
+      await settle(await hold(100), spend(100));
+      spent += 100;
+      for (const limit of await costs.limits(TENANT)) {
+        if (limit.scope === 'run') continue;
+        expect([next, limit.scope, limit.period, limit.usedNano, limit.reservedNano]).toEqual([
+          next,
+          limit.scope,
+          limit.period,
+          spent,
+          10,
+        ]);
+      }
+    }
+    await refusal(hold(900 - spent - 10 + 1));
+    await settle(first, spend(7));
+    await settle(await hold(900 - spent - 7), spend(900 - spent - 7));
+    for (const limit of await costs.limits(TENANT))
+      if (limit.scope !== 'run') expect([limit.usedNano, limit.reservedNano]).toEqual([900, 0]);
+  });
+
+  it('forgets nothing where another process still has the time zone of before', async () => {
+    now = Date.UTC(2026, 4, 14, 12);
+    const other = process();
+    const spendBy = (by: Costs) =>
+      db.write(async (tx) => by.settle(tx, await by.hold(tx, ask(100)), [spend(100)]));
+    await spendBy(other);
+    zone = 'Asia/Tokyo';
+    costs.forgetTenant(TENANT);
+    for (let turn = 0; turn < 4; turn += 1) {
+      await spendBy(costs);
+      await spendBy(other);
+    }
+    await spendBy(costs);
+    const refused = await Promise.all(
+      [costs, other].map((by) => refusal(db.write((tx) => by.hold(tx, ask(1))))),
+    );
+    expect(refused).toMatchObject([{ used_usd: 1e-6 }, { used_usd: 1e-6 }]);
   });
 
   it('applies a changed limit at once and keeps a removed one removed', async () => {
@@ -377,9 +427,26 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       ['cost.alert', 'day', 50],
       ['cost.alert', 'day', 75],
       ['cost.alert', 'day', 90],
-      ['cost.limit_reached', 'day', 100],
+      ['cost.limit_reached', 'day', null],
     ]);
     expect(alerts.every((alert) => alert.usedNano <= alert.limitNano)).toBe(true);
+  });
+
+  it('tells a refusal as what it is, and 100 % when it is used', async () => {
+    await settle(await hold(120), spend(120));
+    await refusal(hold(881));
+    await costs.flushAlerts();
+    const told = () =>
+      alerts.filter((a) => a.period === 'day').map((a) => [a.type, a.thresholdPercent, a.level, a.usedNano]);
+    expect(told()).toEqual([['cost.limit_reached', null, 'none', 120]]);
+    await settle(await hold(880), spend(880));
+    await costs.flushAlerts();
+    expect(told().slice(1)).toEqual([
+      ['cost.alert', 50, 'info', 1000],
+      ['cost.alert', 75, 'warning', 1000],
+      ['cost.alert', 90, 'critical', 1000],
+      ['cost.alert', 100, 'exceeded', 1000],
+    ]);
   });
 
   it('keeps used + reserved within every limit and the ledger equal to the meter, whatever happens in whatever order', async () => {

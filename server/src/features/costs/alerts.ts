@@ -6,14 +6,14 @@ import type { CostAlert } from './types.ts';
 
 const THRESHOLDS = [50, 75, 90, 100] as const;
 
-const alertOf = (row: CostCounterRow, type: CostAlert['type'], threshold: number): CostAlert => ({
+const alertOf = (row: CostCounterRow, type: CostAlert['type'], threshold: number | null): CostAlert => ({
   type,
   tenantId: row.tenant_id,
   scope: row.scope === 'user' || row.scope === 'agent' ? row.scope : 'tenant',
   subject: row.subject,
   period: row.period === 'day' ? 'day' : 'month',
   thresholdPercent: threshold,
-  level: alertLevel(threshold),
+  level: alertLevel(threshold ?? thresholdOf(row.used_nano, row.limit_nano)),
   limitNano: row.limit_nano ?? 0,
   usedNano: row.used_nano,
   reservedNano: row.reserved_nano,
@@ -34,7 +34,7 @@ const claimRefused = async (tx: Queryable, id: string): Promise<CostAlert[]> => 
   const row = await lockCounter(tx, id);
   if (row === undefined || row.refused === 1) return [];
   await markTold(tx, id, { refused: 1 });
-  return [alertOf(row, 'cost.limit_reached', 100)];
+  return [alertOf(row, 'cost.limit_reached', null)];
 };
 
 /** How long bookings are collected before they are looked at: one read then serves all of them. */

@@ -50,8 +50,30 @@ export const spentBetween = async (
 };
 
 /**
- * Makes a counter that does not exist yet. It starts from the ledger and from the open holds of the period, so that it
- * is right when it comes late too (the tenant's time zone has changed in mid-day); those holds then settle on it as well.
+ * Takes away the counters of the same subject whose period overlaps this one: those of a time zone that the tenant has
+ * left. Nothing is counted there any more, so one that stayed would lack what is spent from now on, were the zone to come
+ * back; it is then made anew from the ledger.
+ */
+const dropOverlapping = async (
+  tx: Queryable,
+  { id, tenantId, scope, subject, period, span }: CounterKey,
+): Promise<void> => {
+  await tx
+    .deleteFrom('cost_counters')
+    .where('tenant_id', '=', tenantId)
+    .where('ends_at', '>', span.start)
+    .where('starts_at', '<', span.end)
+    .where('scope', '=', scope)
+    .where('subject', '=', subject)
+    .where('period', '=', period)
+    .where('id', '!=', id)
+    .execute();
+};
+
+/**
+ * Makes a counter that does not exist yet, in place of one of another time zone. It starts from the ledger and from the
+ * open holds of the period, so that it is right when it comes late too (the tenant's time zone has changed in mid-day);
+ * those holds then settle on it as well.
  */
 export const createCounter = async (
   tx: Queryable,
@@ -59,6 +81,8 @@ export const createCounter = async (
   limits: { limitNano: number | null; runLimitNano: number | null },
 ): Promise<void> => {
   const { tenantId, scope, subject, span } = key;
+  // First: it waits for who is writing there, and what they have written is read below.
+  await dropOverlapping(tx, key);
   const spent = await spentBetween(tx, key);
   const open = await tx
     .selectFrom('cost_holds')

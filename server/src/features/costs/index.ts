@@ -17,6 +17,7 @@ import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
 export { isTimeZone } from './periods.rules.ts';
+export { alertText } from './rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
 export interface CostsOptions {

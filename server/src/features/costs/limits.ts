@@ -3,7 +3,7 @@ import type { CostLimitRow } from '../../db/tables/costs.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
-import { type NanoUsd, nanoToUsd, usdToNano } from '../../kernel/money.ts';
+import { isWholeNano, type NanoUsd, nanoToUsd, TOO_FINE, usdToNano } from '../../kernel/money.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import type { Calendars, TenantCalendar } from './calendar.ts';
 import { counterId, selectCounters, spentBetween } from './counters.store.ts';
@@ -86,6 +86,7 @@ export const parseChanges = async (
     else if (scope === 'user' && !(await options.userExists(tenantId, subject)))
       fault('subject', 'is not a user of this tenant');
     else if (scope === 'agent' && !options.agentExists(subject)) fault('subject', 'is not an agent');
+    if (limit.limit_usd !== null && !isWholeNano(limit.limit_usd)) fault('limit_usd', TOO_FINE);
     const key = { scope, subject, period };
     if (seen.has(keyOf(key))) fault('scope', 'names a limit that stands in this list already');
     seen.add(keyOf(key));

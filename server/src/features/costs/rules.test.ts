@@ -4,7 +4,7 @@ import type { LedgerRow } from '../../db/tables/costs.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { MAX_NANO_USD, nanoToUsd } from '../../kernel/money.ts';
 import { csvHeader, csvLines, decimalUsd } from './csv.ts';
-import { forecastNano, leastRoom, roomOf, thresholdOf } from './rules.ts';
+import { alertText, forecastNano, leastRoom, roomOf, thresholdOf } from './rules.ts';
 import { byDate, noSums, usagePeriod } from './usage.rules.ts';
 
 describe('limits', () => {
@@ -129,4 +129,14 @@ describe('CSV', () => {
     );
     expect(csvHeader().split(',')).toHaveLength(18);
   });
+});
+
+it('says of an alert what is so', () => {
+  const at = { scope: 'tenant', period: 'day', limitNano: 2e8, usedNano: 1.2e8, reservedNano: 0 } as const;
+  expect(alertText({ ...at, thresholdPercent: 50 })).toBe(
+    '50 % of the limit of the tenant for this day is used',
+  );
+  expect(alertText({ ...at, thresholdPercent: null })).toBe(
+    'A call was refused: the limit of the tenant for this day left no room for it (0.12 of 0.2 USD used, 0 reserved)',
+  );
 });

@@ -1,4 +1,4 @@
-import type { NanoUsd } from '../../kernel/money.ts';
+import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
 
 /** Decisions about limits; amounts are nano-dollars. */
 
@@ -32,6 +32,22 @@ const LEVEL_OF: Record<number, AlertLevel> = {
 };
 
 export const alertLevel = (threshold: number): AlertLevel => LEVEL_OF[threshold] ?? 'none';
+
+/** What is said of an alert: of a threshold that is used, or of a call for which there was no room. */
+export const alertText = (alert: {
+  scope: LimitScope;
+  period: LimitPeriod;
+  thresholdPercent: number | null;
+  limitNano: NanoUsd;
+  usedNano: NanoUsd;
+  reservedNano: NanoUsd;
+}): string => {
+  const { scope, period, thresholdPercent } = alert;
+  const limit = `the limit of the ${scope} for this ${period}`;
+  if (thresholdPercent !== null) return `${thresholdPercent} % of ${limit} is used`;
+  const [of, used, reserved] = [alert.limitNano, alert.usedNano, alert.reservedNano].map(nanoToUsd);
+  return `A call was refused: ${limit} left no room for it (${used} of ${of} USD used, ${reserved} reserved)`;
+};
 
 export interface CounterState {
   limitNano: NanoUsd | null;

@@ -103,7 +103,7 @@ export const LimitsBody = Strict({
       ),
       period: StringEnum(LIMIT_PERIODS),
       limit_usd: Nullable(Type.Number({ minimum: 0, maximum: 9_000_000 }), {
-        description: '0 allows nothing that costs; null removes the limit',
+        description: 'At most nine decimal places; 0 allows nothing that costs, null removes the limit',
       }),
     }),
     { minItems: 1, maxItems: 100 },

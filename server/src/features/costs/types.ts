@@ -62,8 +62,8 @@ export interface CostAlert {
   scope: LimitScope;
   subject: string;
   period: LimitPeriod;
-  /** 50, 75, 90 or 100. */
-  thresholdPercent: number;
+  /** 50, 75, 90 or 100: so much is used. Null for `cost.limit_reached`: a call was refused, whatever is used. */
+  thresholdPercent: number | null;
   level: AlertLevel;
   limitNano: NanoUsd;
   usedNano: NanoUsd;

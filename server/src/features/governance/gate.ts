@@ -19,11 +19,11 @@ export interface GateOptions {
 }
 
 /** What is said of a tool that nobody has rated. */
-export const riskOf = (tool: AgentTool, policy: ToolPolicy): Risk =>
+export const riskOf = (tool: Pick<AgentTool, 'annotations'>, policy: ToolPolicy): Risk =>
   policy.risk ?? (tool.annotations.destructive ? 'high' : tool.annotations.readOnly ? 'low' : 'medium');
 
 export const routeOfCall = (
-  tool: AgentTool,
+  tool: Pick<AgentTool, 'annotations'>,
   policy: ToolPolicy,
   tainted: boolean,
   config: GovernanceConfig,

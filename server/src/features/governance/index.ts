@@ -12,14 +12,14 @@ import { createBoard } from './board.ts';
 import type { GovernanceConfig } from './config.ts';
 import { proposalTools } from './door-tools.ts';
 import { createExecution } from './execution.ts';
-import { createGate } from './gate.ts';
+import { createGate, riskOf, routeOfCall } from './gate.ts';
 import { overlay, policyFor } from './policies.rules.ts';
 import type { GovernancePorts } from './ports.ts';
 import { createRecords } from './records.ts';
 import { governanceRoutes } from './routes.ts';
 import { createProposals } from './service.ts';
 import { createToolBook } from './tool-book.ts';
-import type { ToolPolicy } from './types.ts';
+import type { Approval, Flag, Risk, ToolPolicy } from './types.ts';
 import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
@@ -82,7 +82,7 @@ export const createGovernance = (options: GovernanceOptions) => {
     onError: options.onError,
     stop,
   });
-  const proposals = createProposals({ db, config, records, board, ports, policyOf });
+  const proposals = createProposals({ db, clock, config, records, board, ports, policyOf });
   const book: ToolBook = createToolBook({ db, clock, costs, audit, policyOf });
   const gate: ToolGate = createGate({ dialect: db.dialect, config, policyOf, records, board });
 
@@ -101,6 +101,22 @@ export const createGovernance = (options: GovernanceOptions) => {
     approvals: createApprovals({ db, records, board }),
     /** The policy that holds for a tool, the operator's file included. */
     policyOf,
+    /**
+     * What holds for a tool of which its server's registration says `said`, with every part: the operator's file over
+     * it, and the approval that the gate asks for (of a call without untrusted content in its run).
+     */
+    resolvedPolicy(
+      tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>,
+      said: ToolPolicy,
+    ): { cost_usd: number; risk: Risk; flags: Flag[]; approval: Approval } {
+      const policy = overlay(said, policyFor(config.policies, tool.server, tool.name));
+      return {
+        cost_usd: policy.cost_usd ?? 0,
+        risk: riskOf(tool, policy),
+        flags: [...(policy.flags ?? [])],
+        approval: routeOfCall(tool, policy, false, config).approval,
+      };
+    },
     /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */
     proposal: async (caller: Caller, id: string): Promise<ProposalWire> =>
       proposalWire(await proposals.get(caller, id)),

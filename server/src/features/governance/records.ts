@@ -70,6 +70,11 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       details,
     });
 
+  /** Its time has run out: nobody's vote counts any more, whether the sweep has come by or not. */
+  const isOver = ({ status, deadline, expiresAt }: Proposal, now = clock.now()): boolean =>
+    (status === 'voting' && deadline !== null && deadline <= now) ||
+    (status === 'awaiting_human' && expiresAt <= now);
+
   /** Moves the proposal on and records it; the new state. */
   const apply = async (
     tx: Queryable,
@@ -218,7 +223,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
     castByAgents: (tenantId: string, id: string, votes: readonly CastVote[]): Promise<Proposal | null> =>
       db.write(async (tx) => {
         const locked = await lockProposal(tx, tenantId, id);
-        if (locked === undefined || locked.status !== 'voting') return null;
+        if (locked === undefined || locked.status !== 'voting' || isOver(locked)) return null;
         let proposal = locked;
         for (const { ballot, inputs } of votes) {
           // Two nodes may ask the same seat after a restart: its first vote stands.
@@ -254,6 +259,8 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
         if (!isOpen(locked.status)) {
           throw conflict(`the proposal is closed: ${locked.status}`, { status: locked.status });
         }
+        // It may have run out since `passTime` looked; who comes by next closes it.
+        if (isOver(locked)) throw conflict('the time of this vote is over', { status: locked.status });
         const voting = locked.status === 'voting';
         const seat = voting ? seatFor(locked, caller, vote.seat) : null;
         const proposal = await cast(tx, locked, {
@@ -311,15 +318,13 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
         const proposal = await lockProposal(tx, tenantId, id);
         if (proposal === undefined) return null;
         const by = { decidedBy: 'time', actor: SYSTEM };
-        if (proposal.status === 'voting' && proposal.deadline !== null && proposal.deadline <= now) {
+        if (!isOver(proposal, now)) return null;
+        if (proposal.status === 'voting') {
           const seconds = config.votingMs / 1000;
           const reason = `no majority within ${seconds} s`;
           return apply(tx, proposal, { status: 'awaiting_human', reason }, by);
         }
-        if (proposal.status === 'awaiting_human' && proposal.expiresAt <= now) {
-          return apply(tx, proposal, { status: 'expired', reason: 'nobody decided in time' }, by);
-        }
-        return null;
+        return apply(tx, proposal, { status: 'expired', reason: 'nobody decided in time' }, by);
       }),
   };
 };

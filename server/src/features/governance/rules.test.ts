@@ -83,6 +83,10 @@ describe('routes', () => {
     expect(route(0, { destructive: true, approval: 'auto' })).toBe('auto');
     expect(route(0, { destructive: true, risk: 'low' })).toBe('auto');
     expect(route(60, { approval: 'auto' })).toBe('pentarchy');
+    expect(route(0, { approval: 'auto', risk: 'medium', destructive: true })).toBe('auto');
+    expect(route(0, { approval: 'auto', risk: 'high' })).toBe('pentarchy');
+    expect(route(0, { approval: 'auto', risk: 'critical' })).toBe('human');
+    expect(route(0, { approval: 'human', risk: 'low' })).toBe('human');
   });
 
   it('are never milder than any single reason for them', () => {

@@ -69,21 +69,21 @@ export const routeOf = (input: RouteInput, limits: RouteLimits): Route => {
   }
   if (input.approval !== null) {
     asked.push({ approval: input.approval, reason: `the policy of the tool asks for ${input.approval}` });
-  } else {
-    // An operator who has named the approval or the risk of a tool has weighed what it declares.
-    if (input.risk !== null) {
-      const approval = limits.byRisk[input.risk];
-      asked.push({ approval, reason: `risk ${input.risk} asks for ${approval}` });
-    } else {
-      if (input.destructive) {
-        asked.push({ approval: limits.destructive, reason: 'the tool declares itself destructive' });
-      }
-      if (input.taintedOpenWorld) {
-        asked.push({
-          approval: limits.taintedOpenWorld,
-          reason: 'the call leaves the platform and untrusted content is in the run',
-        });
-      }
+  }
+  if (input.risk !== null) {
+    const approval = limits.byRisk[input.risk];
+    asked.push({ approval, reason: `risk ${input.risk} asks for ${approval}` });
+  }
+  // An operator who has named the approval or the risk of a tool has weighed what it declares.
+  if (input.approval === null && input.risk === null) {
+    if (input.destructive) {
+      asked.push({ approval: limits.destructive, reason: 'the tool declares itself destructive' });
+    }
+    if (input.taintedOpenWorld) {
+      asked.push({
+        approval: limits.taintedOpenWorld,
+        reason: 'the call leaves the platform and untrusted content is in the run',
+      });
     }
   }
   return asked.reduce((strictest, next) =>

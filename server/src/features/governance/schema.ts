@@ -76,7 +76,11 @@ export const ProposalParams = Strict({ id: Type.String({ maxLength: 64 }) });
 export const ProposalBody = Strict({
   action: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
   description: Type.Optional(Type.String({ maxLength: 8_000 })),
-  estimated_cost: Type.Number({ minimum: 0, maximum: 9_000_000, description: 'US dollars' }),
+  estimated_cost: Type.Number({
+    minimum: 0,
+    maximum: 9_000_000,
+    description: 'US dollars, at most nine decimal places',
+  }),
   risk: Type.Optional(StringEnum(RISKS)),
   flags: Type.Optional(Type.Array(StringEnum(FLAGS), { uniqueItems: true })),
   tool: Type.Optional(

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/db.ts';
 import type { Caller, Scope } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import { usdToNano } from '../../kernel/money.ts';
+import { isWholeNano, TOO_FINE, usdToNano } from '../../kernel/money.ts';
 import { type PageRequest, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { checkArguments } from './arguments.ts';
@@ -25,6 +26,7 @@ export const proposalScope = (caller: Caller): Scope => ({
 
 export interface ServiceOptions {
   db: Db;
+  clock: Clock;
   config: GovernanceConfig;
   records: Records;
   board: Board;
@@ -32,7 +34,7 @@ export interface ServiceOptions {
   policyOf(tool: AgentTool): ToolPolicy;
 }
 
-export const createProposals = ({ db, config, records, board, ports, policyOf }: ServiceOptions) => {
+export const createProposals = ({ db, clock, config, records, board, ports, policyOf }: ServiceOptions) => {
   const get = async (caller: Caller, id: string): Promise<Proposal> => {
     const proposal = await findProposal(db.read, proposalScope(caller), id);
     if (proposal === undefined) throw notFound('proposal');
@@ -46,6 +48,12 @@ export const createProposals = ({ db, config, records, board, ports, policyOf }:
     if (!caller.permissions.has(tool.permission)) throw forbidden(tool.permission);
     checkArguments(tool, named.arguments ?? {});
     return tool;
+  };
+
+  /** What time has decided already, though the sweep has not come by: nobody votes on what has run out. */
+  const overtake = async (caller: Caller, id: string): Promise<void> => {
+    const moved = await records.passTime(caller.tenantId, id, clock.now());
+    if (moved !== null) board.changed(moved);
   };
 
   return {
@@ -73,6 +81,7 @@ export const createProposals = ({ db, config, records, board, ports, policyOf }:
 
     /** By hand: what is said of the action and what the policy of its tool says both count, the stricter wins. */
     async propose(caller: Caller, body: ProposalBody, requestId: string): Promise<Proposal> {
+      if (!isWholeNano(body.estimated_cost)) throw invalid({ field: '/estimated_cost', reason: TOO_FINE });
       const tool = body.tool === undefined ? null : await toolOf(caller, body.tool);
       const policy = tool === null ? {} : policyOf(tool);
       const estimatedNano = Math.max(usdToNano(body.estimated_cost), usdToNano(policy.cost_usd ?? 0));
@@ -129,6 +138,7 @@ export const createProposals = ({ db, config, records, board, ports, policyOf }:
     },
 
     async vote(caller: Caller, id: string, vote: HumanVote, requestId: string): Promise<Proposal> {
+      await overtake(caller, id);
       const proposal = await records.castByPerson(caller, id, vote, requestId);
       board.changed(proposal);
       return proposal;
@@ -140,6 +150,7 @@ export const createProposals = ({ db, config, records, board, ports, policyOf }:
       if (proposal.requestedBy !== caller.userId && !caller.permissions.has('governance:vote')) {
         throw forbidden('governance:vote');
       }
+      await overtake(caller, id);
       const cancelled = await records.cancel(caller, id, requestId);
       board.changed(cancelled);
       return cancelled;

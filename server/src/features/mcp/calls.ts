@@ -74,6 +74,11 @@ export interface CallsOptions {
   /** Of direct calls; those of agents are booked by their run. */
   book: ToolBook;
   observeCall(sample: CallSample): void;
+  /**
+   * What holds for a tool of which the registration says `said`: the gate's own reading, with what stands above the
+   * registration. Absent: what the registration and the tool say.
+   */
+  resolvedPolicy?(tool: Pick<AgentTool, 'server' | 'name' | 'annotations'>, said: ToolPolicy): ResolvedPolicy;
   /** What stands behind a name: equal for the same registration, command and address. */
   originOf(definition: ServerDefinition): string;
 }
@@ -87,6 +92,8 @@ const permissionOf = (info: McpToolInfo): string | null =>
 
 export const createCalls = (options: CallsOptions) => {
   const { registry, pins, schemas, gate, book } = options;
+  const resolved =
+    options.resolvedPolicy ?? ((tool, said: ToolPolicy) => resolvePolicy(said, tool.annotations));
 
   const findServer = (caller: Caller, name: string): RegisteredServer => {
     const server = registry.find(caller.tenantId, name);
@@ -110,7 +117,7 @@ export const createCalls = (options: CallsOptions) => {
       info,
       annotations,
       policy,
-      resolved: resolvePolicy(policy, annotations),
+      resolved: resolved({ server: definition.name, name: info.name, annotations }, policy),
       pin,
       permission: permissionOf(info),
     };

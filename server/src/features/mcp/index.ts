@@ -53,6 +53,7 @@ export interface McpOptions {
   audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
+  resolvedPolicy?: NonNullable<CallsOptions['resolvedPolicy']>;
   logger: RegistryOptions['logger'];
   limits?: RegistryOptions['limits'];
   /** The other nodes, which hear of changes at once; by default nobody. */
@@ -128,6 +129,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     gate,
     book,
     observeCall,
+    ...(options.resolvedPolicy === undefined ? {} : { resolvedPolicy: options.resolvedPolicy }),
     originOf: createOriginOf(options.secretKey),
   });
   const messages = options.messages ?? NO_MESSAGES;

@@ -6,6 +6,7 @@ import { isoOrNull } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
+import { isWholeNano, TOO_FINE } from '../../kernel/money.ts';
 import type { Calls, VisibleTool } from './calls.ts';
 import {
   type EndpointInput,
@@ -106,6 +107,20 @@ export const createService = (options: ServiceOptions) => {
     );
   };
 
+  const checkPrices = (policy: ServerPolicy | undefined): void => {
+    const prices = {
+      '/policy/default/cost_usd': policy?.default?.cost_usd,
+      ...Object.fromEntries(
+        Object.entries(policy?.tools ?? {}).map(([glob, part]) => [
+          `/policy/tools/${glob.replaceAll('~', '~0').replaceAll('/', '~1')}/cost_usd`,
+          part.cost_usd,
+        ]),
+      ),
+    };
+    for (const [field, usd] of Object.entries(prices))
+      if (usd !== undefined && !isWholeNano(usd)) throw invalid({ field, reason: TOO_FINE });
+  };
+
   const checkName = (name: string): void => {
     const fault = serverNameFault(name);
     if (fault !== null) throw invalid({ field: '/name', reason: fault });
@@ -164,6 +179,7 @@ export const createService = (options: ServiceOptions) => {
 
   const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
     checkName(input.name);
+    checkPrices(input.policy);
     const endpoint = endpointOf(input, options.limits);
     const taken = registry.find(caller.tenantId, input.name);
     if (taken !== null && taken.definition.source !== 'builtin') {
@@ -211,6 +227,7 @@ export const createService = (options: ServiceOptions) => {
     async import(caller: Caller, inputs: readonly ServerInput[]) {
       for (const input of inputs) {
         checkName(input.name);
+        checkPrices(input.policy);
         endpointOf(input, options.limits);
       }
       const added: RegisteredServer[] = [];
@@ -219,6 +236,7 @@ export const createService = (options: ServiceOptions) => {
     },
 
     async update(caller: Caller, name: string, patch: ServerPatch) {
+      checkPrices(patch.policy);
       const record = await ownRecord(caller, name);
       const before = record.endpoint;
       const touches = (['command', 'args', 'env', 'url', 'headers', 'oauth'] as const).some(

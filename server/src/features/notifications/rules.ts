@@ -121,7 +121,7 @@ export const noticeOf = (event: PlatformEvent): Notice | null => {
     case 'proposal.decided':
       return proposalNotice(event);
     case 'cost.limit_reached':
-      return notice(event, 'costs', 'critical', 'A cost limit has been reached', text(data, 'message'));
+      return notice(event, 'costs', 'critical', 'Costs: a call was refused', text(data, 'message'));
     case 'cost.alert':
       return notice(
         event,

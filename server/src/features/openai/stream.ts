@@ -86,7 +86,8 @@ export const createChunks = (options: ChunkOptions): ChunkWriter => {
         }
         case 'error': {
           const error = errorOf(event.data);
-          if (error.code === 'COST_EXCEEDED' && said) {
+          // In a stream the run has begun: a refusal before that is an HTTP error.
+          if (error.code === 'COST_EXCEEDED') {
             const end = { finish_reason: 'length', native_finish_reason: 'cost_exceeded' };
             return note(costNote(error)) + frame({}, end) + DONE;
           }

@@ -542,7 +542,7 @@ class CreatePersonalTokenRequest(_CreatePersonalTokenRequest, total=False):
 class _CreateProposalRequest(TypedDict):
     action: str
     estimated_cost: float
-    """US dollars"""
+    """US dollars, at most nine decimal places"""
 
 
 class CreateProposalRequest(_CreateProposalRequest, total=False):
@@ -1342,7 +1342,7 @@ class _SetCostLimitsRequestLimit(TypedDict):
     scope: Literal["tenant", "user", "agent", "run"]
     period: Literal["day", "month", "run"]
     limit_usd: float | None
-    """0 allows nothing that costs; null removes the limit"""
+    """At most nine decimal places; 0 allows nothing that costs, null removes the limit"""
 
 
 class SetCostLimitsRequestLimit(_SetCostLimitsRequestLimit, total=False):
