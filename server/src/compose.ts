@@ -13,7 +13,7 @@ import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
-import { chargeEmbedding, embedFor } from './compose-embedding.ts';
+import { embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEmbedder, composeModels } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
@@ -190,7 +190,8 @@ export const compose = async (
     },
   });
   const models = await composeModels(config, clock);
-  const { embedder, warm } = composeEmbedder(config);
+  // Features get the metered one alone.
+  const { embedder: rawEmbedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
@@ -262,6 +263,7 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
+  const embedder = meterEmbedder({ db, models, costs, embedder: rawEmbedder });
   const memoryModel = config.MEMORY_MODEL;
   const memory = createMemory({
     db,
@@ -278,7 +280,6 @@ export const compose = async (
     parser,
     embedder,
     tables: tableEngine,
-    charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
     clock,
@@ -395,7 +396,7 @@ export const compose = async (
     messages,
   });
   ownTools.push(mcp.serverTools);
-  const router = createRouter({ agents: AGENTS, embedder });
+  const router = createRouter({ agents: AGENTS, embedder, onError });
   const chat = createChatService({
     store: chatStore,
     agents,
@@ -566,7 +567,7 @@ export const compose = async (
       chat,
       agents,
       idempotency,
-      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embed: embedFor(embedder),
       embedder,
       startedAt,
       now: clock.now,
@@ -610,7 +611,7 @@ export const compose = async (
   await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
-    .then(() => router.warm())
+    .then(() => router.warm({ tenantId: '', userId: '' }))
     .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
 
   return {
@@ -640,7 +641,7 @@ export const compose = async (
       await Promise.all([
         models.close(),
         parser.close(),
-        embedder.close(),
+        rawEmbedder.close(),
         outgoing.close(),
         tableEngine.close(),
       ]);

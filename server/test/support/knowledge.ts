@@ -20,20 +20,20 @@ import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { Caller, Role } from '../../src/kernel/caller.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Embedder } from '../../src/kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
-export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts: string[] } => {
+export const wordEmbedder = (id = 'words', dimensions = 64): MeteredEmbedder & { texts: string[] } => {
   const texts: string[] = [];
   return {
     id,
     dimensions,
     local: true,
     texts,
-    async embed(batch) {
+    async embed(_payer, batch) {
       texts.push(...batch);
       const vectors = batch.map((text) => {
         const vector = new Float32Array(dimensions).fill(1e-3);
@@ -47,7 +47,6 @@ export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts:
       });
       return { vectors, tokens: 1 };
     },
-    close: () => Promise.resolve(),
   };
 };
 
@@ -114,7 +113,6 @@ export const openKnowledge = async (
     sqliteFile: postgresUrl === undefined ? file : null,
     blobs: createFolderBlobs(path.join(folder, 'blobs')),
     embedder: wordEmbedder(),
-    charge: async (_call, work) => (await work()).result,
     events: { publish: (event) => events.push(event) },
     idempotency,
     clock: systemClock,

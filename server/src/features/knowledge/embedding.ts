@@ -1,43 +1,33 @@
-import type { Embedder } from '../../kernel/embedder.ts';
-import { estimateTokens } from '../../kernel/text.ts';
-import type { ChargeEmbedding } from './ports.ts';
+import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 
 /** Texts in one call: small enough that the query of a search soon gets its turn. */
 const BATCH = 32;
 
-/** The embedder behind the ledger. */
+/** The embedder of documents and queries: in batches, and no wrong vector gets into the index. */
 export interface ChargedEmbedder {
   readonly id: string;
   readonly dimensions: number;
   embed(
-    owner: { tenantId: string; userId: string },
+    owner: EmbeddingPayer,
     texts: readonly string[],
     options?: { urgent?: boolean },
   ): Promise<Float32Array[]>;
 }
 
-export const chargedEmbedder = (embedder: Embedder, charge: ChargeEmbedding): ChargedEmbedder => {
+export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   const call = async (
-    owner: { tenantId: string; userId: string },
+    { tenantId, userId }: EmbeddingPayer,
     texts: readonly string[],
     options: { urgent?: boolean },
   ): Promise<Float32Array[]> => {
-    const work = async () => {
-      const { vectors, tokens } = await embedder.embed(texts, undefined, options);
-      const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);
-      if (wrong !== undefined || vectors.length !== texts.length) {
-        throw new Error(
-          `embedding model ${embedder.id} gave ${vectors.length} vectors of ${wrong?.length ?? embedder.dimensions} numbers for ${texts.length} texts of ${embedder.dimensions}`,
-        );
-      }
-      return { result: vectors, tokens };
-    };
-    if (embedder.local) return (await work()).result;
-    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    return charge(
-      { tenantId: owner.tenantId, userId: owner.userId, model: embedder.id, estimatedTokens },
-      work,
-    );
+    const { vectors } = await embedder.embed({ tenantId, userId }, texts, options);
+    const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);
+    if (wrong !== undefined || vectors.length !== texts.length) {
+      throw new Error(
+        `embedding model ${embedder.id} gave ${vectors.length} vectors of ${wrong?.length ?? embedder.dimensions} numbers for ${texts.length} texts of ${embedder.dimensions}`,
+      );
+    }
+    return vectors;
   };
 
   return {

@@ -4,7 +4,7 @@ import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
@@ -13,7 +13,7 @@ import { createDocumentsService } from './documents.service.ts';
 import { chargedEmbedder } from './embedding.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
-import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
+import type { SearchFilters, SearchMemories } from './ports.ts';
 import { knowledgeRoutes } from './routes.ts';
 import { createSearchService } from './search.service.ts';
 import { createKnowledgeStore } from './store.ts';
@@ -23,7 +23,7 @@ import { documentWire } from './wire.ts';
 
 export { createStoreBlobs } from './blobs.store.ts';
 export { createIndexLoader, type IndexLoader } from './carry.store.ts';
-export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
+export type { MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
 
 export interface KnowledgeOptions {
   db: Db;
@@ -31,10 +31,9 @@ export interface KnowledgeOptions {
   sqliteFile: string | null;
   blobs: BlobStore;
   parser: DocumentParser;
-  embedder: Embedder;
+  embedder: MeteredEmbedder;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
-  charge: ChargeEmbedding;
   events: EventSink;
   idempotency: Idempotency;
   clock: Clock;
@@ -65,7 +64,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
   const store = createKnowledgeStore(db, index);
-  const embedder = chargedEmbedder(options.embedder, options.charge);
+  const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
   const search = createSearchService({ store, index, embedder, model, searchMemories, warn });

@@ -69,12 +69,3 @@ export interface MemoryHit {
 
 /** The memory feature's search, for `include_memories`. */
 export type SearchMemories = (scope: Scope, query: string, limit: number) => Promise<MemoryHit[]>;
-
-/**
- * Puts embedding calls on the ledger: reserves the cost of `estimatedTokens`, runs the work and settles what it says
- * it read. Throws COST_EXCEEDED before the provider is called. Not asked for local models, which cost nothing.
- */
-export type ChargeEmbedding = <T>(
-  call: { tenantId: string; userId: string; model: string; estimatedTokens: number },
-  work: () => Promise<{ result: T; tokens: number }>,
-) => Promise<T>;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder } from './embedding.ts';
@@ -46,8 +47,12 @@ export const createSearchService = (deps: SearchDeps) => {
   const { store, index, embedder, model } = deps;
   const vectors = new LRUCache<string, Float32Array>({ max: 500 });
 
-  /** Null when the provider is away: words alone still answer. A refused cost is not hidden. */
-  const vectorOf = async (scope: Scope, query: string): Promise<Float32Array | null> => {
+  /** Null when the provider is away: words alone still answer. A refused cost is hidden only from an agent's search. */
+  const vectorOf = async (
+    scope: Scope,
+    query: string,
+    onRefusal: 'throw' | 'words',
+  ): Promise<Float32Array | null> => {
     const known = vectors.get(query);
     if (known !== undefined) return known;
     try {
@@ -56,6 +61,8 @@ export const createSearchService = (deps: SearchDeps) => {
       vectors.set(query, vector);
       return vector;
     } catch (error) {
+      const refused = error instanceof AppError && error.code === 'COST_EXCEEDED';
+      if (refused && onRefusal === 'words') return null;
       if (!(error instanceof ModelError)) throw error;
       deps.warn(error, 'the query could not be embedded: searching by words alone');
       return null;
@@ -72,9 +79,10 @@ export const createSearchService = (deps: SearchDeps) => {
     query: string,
     limit: number,
     filters: SearchFilters | null,
+    onRefusal: 'throw' | 'words' = 'throw',
   ): Promise<SearchHit[]> => {
     const terms = queryTerms(query);
-    const vector = await vectorOf(scope, query);
+    const vector = await vectorOf(scope, query, onRefusal);
     const found = await index.candidates({ scope, filters, terms, vector, model, depth: depthFor(limit) });
     const ranked = rankPassages([found.lexical, found.semantic]);
     // A few more than asked: what was deleted since the ranking drops out here.
@@ -125,14 +133,14 @@ export const createSearchService = (deps: SearchDeps) => {
       return results.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, limit);
     },
 
-    /** For the agent loop: passages that an answer may cite. */
+    /** For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. */
     async toolPassages(
       scope: Scope,
       query: string,
       limit: number,
       filters: SearchFilters | null,
     ): Promise<ToolPassage[]> {
-      const hits = await passages(scope, query, limit, filters);
+      const hits = await passages(scope, query, limit, filters, 'words');
       return hits.map(({ passage, score }) => ({
         documentId: passage.documentId,
         chunkId: passage.chunkId,
