@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Db } from '../server/src/db/db.ts';
-import { openPostgres, openSqlite } from '../server/src/db/open.ts';
-import { createIndexLoader } from '../server/src/features/knowledge/index.ts';
 import { newId } from '../server/src/kernel/ids.ts';
 import type { Client } from '../server/test/support/client.ts';
 import { startTestProvider } from '../server/test/support/provider.ts';
 import { startServer } from '../server/test/support/server.ts';
+import { fillChunks, type Owner, openStore, sentence } from './lib/chunks.ts';
 
 /**
  * How the cost of the same requests grows with what is stored:
@@ -32,30 +29,7 @@ const TENANTS = Number(values.tenants);
 const DATABASE_URL = process.env.DATABASE_URL ?? '';
 
 const MESSAGES_PER_CONVERSATION = 20;
-const CHUNKS_PER_DOCUMENT = 50;
-const DIMENSIONS = 384;
 const BATCH = 500;
-const VOCABULARY = 20_000;
-
-/** The same numbers in each run (a linear congruential generator, Numerical Recipes). */
-let seed = 42;
-const random = (): number => {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return seed / 2 ** 32;
-};
-/** Words as texts have them: the n-th most frequent one about 1/n as often as the first (Zipf). */
-const word = (): string => `w${Math.floor(Math.exp(random() * Math.log(VOCABULARY))).toString(36)}`;
-const sentence = (words: number): string => Array.from({ length: words }, word).join(' ');
-
-const openStore = (dataDir: string): Promise<Db> =>
-  DATABASE_URL === ''
-    ? openSqlite({ file: path.join(dataDir, 'pentarch.sqlite'), synchronous: 'normal' })
-    : openPostgres({ url: DATABASE_URL });
-
-interface Owner {
-  tenantId: string;
-  userId: string;
-}
 
 /** Whole conversations until there are `wanted` messages. */
 const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number): Promise<void> => {
@@ -99,69 +73,6 @@ const fillMessages = async (db: Db, owner: Owner, have: number, wanted: number):
         .execute();
     });
   }
-};
-
-const unitVector = (): Float32Array => {
-  const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
-  const length = Math.hypot(...vector);
-  return vector.map((x) => x / length);
-};
-
-/** Whole documents until there are `wanted` chunks, turn by turn over the tenants. */
-const fillChunks = async (
-  db: Db,
-  dataDir: string,
-  owners: readonly Owner[],
-  have: number,
-  wanted: number,
-): Promise<void> => {
-  const file = db.dialect === 'sqlite' ? path.join(dataDir, 'pentarch.sqlite') : null;
-  const loader = await createIndexLoader(db, file);
-  const [model] = await db.read.selectFrom('embedding_models').select(['n', 'id', 'dimensions']).execute();
-  const [sample] = await db.read.selectFrom('documents').select(['chunking_version']).execute();
-  if (model === undefined || sample === undefined) throw new Error('no document has been uploaded');
-  await loader.prepare([model]);
-  for (let n = have; n < wanted; n += CHUNKS_PER_DOCUMENT) {
-    const owner = owners[(n / CHUNKS_PER_DOCUMENT) % owners.length] ?? owners[0];
-    if (owner === undefined) throw new Error('no tenant');
-    const id = newId();
-    const chunks = Array.from({ length: CHUNKS_PER_DOCUMENT }, (_, i) => ({
-      id: newId(),
-      document_id: id,
-      tenant_id: owner.tenantId,
-      ordinal: i,
-      start_offset: 0,
-      end_offset: 1,
-      heading_path: '["Book"]',
-      text: sentence(120),
-    }));
-    await db.write(async (tx) => {
-      await tx
-        .insertInto('documents')
-        .values({
-          id,
-          tenant_id: owner.tenantId,
-          user_id: owner.userId,
-          status: 'ready',
-          title: 'Book',
-          content_type: 'text/plain',
-          size_bytes: 1,
-          sha256: createHash('sha256').update(id).digest('hex'),
-          chunk_count: chunks.length,
-          visibility: 'tenant',
-          metadata: '{}',
-          folded_name: 'book',
-          text: 'x',
-          model_n: model.n,
-          chunking_version: sample.chunking_version,
-          created_at: Date.now(),
-        })
-        .execute();
-      await tx.insertInto('chunks').values(chunks).execute();
-    });
-    await loader.add(chunks.map((chunk) => ({ chunkId: chunk.id, vector: unitVector() })));
-  }
-  await loader.close();
 };
 
 /** The lower quartile: what the request costs when nobody else has the processor. */
@@ -239,7 +150,7 @@ try {
     let have = 0;
     for (const wanted of levels) {
       await server.end('SIGTERM');
-      const db = await openStore(server.dataDir);
+      const db = await openStore(server.dataDir, DATABASE_URL);
       const from = performance.now();
       await fill(db, have, wanted);
       console.error(`${wanted - have} written in ${((performance.now() - from) / 1000).toFixed(1)} s`);

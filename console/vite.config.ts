@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 /** `npm run dev -w console` serves the sources and passes the API on to a server on PENTARCH_URL. */
 const target = process.env.PENTARCH_URL ?? 'http://127.0.0.1:8080';
 const proxy = Object.fromEntries(
-  ['/api', '/v2', '/oauth', '/oidc', '/.well-known', '/console/config.json'].map((path) => [
+  ['/api', '/v2', '/ready', '/oauth', '/oidc', '/.well-known', '/console/config.json'].map((path) => [
     path,
     { target, ws: path === '/v2' },
   ]),

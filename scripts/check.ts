@@ -61,6 +61,11 @@ const STEPS: readonly Step[] = [
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),
   },
+  {
+    name: 'licences',
+    about: 'production dependencies may be shipped',
+    command: script('check-licences.ts'),
+  },
   { name: 'cli', about: 'docs/cli.md fresh', command: script('cli-docs.ts', '--check') },
 ];
 

@@ -79,7 +79,8 @@ const told = async (client: Client, proposal: Proposal): Promise<string[]> => {
   const trail = (await client.get('/v2/audit?limit=100')).json<{ items: Row[] }>().items.reverse();
   const own = trail.filter(
     (row) =>
-      row.target_id === proposal.id || (row.action === 'tool.called' && row.target_id === 'files.write_file'),
+      row.target_id === proposal.id ||
+      (row.action.startsWith('tool.') && row.target_id === 'files.write_file'),
   );
   const { tally } = proposal;
   return [
@@ -98,7 +99,7 @@ const told = async (client: Client, proposal: Proposal): Promise<string[]> => {
       const inputs: unknown = row.details.inputs;
       const method =
         typeof inputs === 'object' && inputs !== null && 'method' in inputs ? String(inputs.method) : '';
-      return `${wide(`${i + 1}`, 3)}${wide(row.action, 28)}${wide(row.action === 'tool.called' ? 'for the person' : who, 15)}${method}`.trimEnd();
+      return `${wide(`${i + 1}`, 3)}${wide(row.action, 28)}${wide(row.action.startsWith('tool.') ? 'for the person' : who, 15)}${method}`.trimEnd();
     }),
   ];
 };

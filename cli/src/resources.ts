@@ -145,6 +145,11 @@ export const GROUPS: readonly Group[] = [
         examples: ['documents chunks ID --all'],
       },
       {
+        name: 'versions',
+        operation: 'listDocumentVersions',
+        examples: ['documents versions ID'],
+      },
+      {
         name: 'download',
         operation: 'getDocumentContent',
         examples: ['documents download ID --output handbook.pdf', 'documents download ID --format text'],

@@ -221,6 +221,12 @@ describe('answers and errors', () => {
     await failing(['proposals', 'create', 'x', '--estimated-cost', 'much'], 2);
     await failing(['conversations', 'list', '--status', 'lost'], 2);
     await failing(['documents', 'add', 'no-such-file.txt'], 2);
+    await failing(['documents', 'add', HANDBOOK, '--roles', 'captain'], 2);
+    await failing(['documents', 'add', HANDBOOK, '--visibility', 'role'], 2);
+    await failing(['documents', 'add', HANDBOOK, '--visibility', 'tenant', '--roles', 'user'], 2);
+    await failing(['documents', 'add', HANDBOOK, path.join(ROOT, 'LICENSE'), '--external-id', 'x'], 2);
+    // The server does not call addresses inside its network.
+    await failing(['documents', 'add', 'http://127.0.0.1:9/tides.txt'], 6);
     await failing(['agents', 'list', '--url', 'agents.example.com'], 2);
     await failing(['agents', 'list'], 3, { env: { PENTARCH_URL: server.url, PENTARCH_TOKEN: 'wrong' } });
     await failing(['agents', 'show', 'nobody'], 5);
@@ -255,6 +261,25 @@ describe('answers and errors', () => {
 });
 
 describe('documents', () => {
+  it('are replaced in place by a name of their source, and shared with roles', async () => {
+    const file = path.join(folder, 'rota.txt');
+    const put = async (text: string, ...more: string[]) => {
+      writeFileSync(file, text);
+      const added = await good(['documents', 'add', file, '--external-id', 'rota', ...more, '--json']);
+      const [item] = added.json<{ items: { id: string }[] }>().items;
+      const shown = await good(['documents', 'show', item?.id ?? '', '--json']);
+      return shown.json<{ id: string; version: number; visibility: string; roles: string[] }>();
+    };
+    const first = await put('The watch of Monday.', '--roles', 'analyst,user');
+    expect(first).toMatchObject({ version: 1, visibility: 'role', roles: ['analyst', 'user'] });
+    expect(await put('The watch of Tuesday.')).toMatchObject({
+      id: first.id,
+      version: 2,
+      visibility: 'role',
+    });
+    await good(['documents', 'delete', first.id]);
+  });
+
   it('adds a folder, and goes on where it was broken off', async () => {
     const docs = path.join(folder, 'docs');
     const { mkdirSync } = await import('node:fs');

@@ -88,14 +88,23 @@ const IMPORT_CONVERSATIONS: Schema = {
 
 const CREATE_DOCUMENT: Schema = {
   type: 'object',
-  required: ['title', 'content'],
   additionalProperties: false,
   properties: {
-    title: { type: 'string' },
+    title: { type: 'string', description: 'Needed with content' },
     content: { type: 'string', description: 'The text itself; files go through the upload method' },
+    url: { type: 'string', description: 'In place of content: an address that the server reads' },
+    external_id: {
+      type: 'string',
+      description: 'Name in its source: the same again replaces the content, as a new version',
+    },
     content_type: { type: 'string', description: 'text/plain when absent' },
     metadata: { type: 'object', additionalProperties: true },
-    visibility: { type: 'string', enum: ['private', 'tenant'] },
+    visibility: { type: 'string', enum: ['private', 'tenant', 'role'] },
+    roles: {
+      type: 'array',
+      description: 'Who may read it with the visibility role',
+      items: { type: 'string', enum: ['admin', 'operator', 'analyst', 'user', 'readonly'] },
+    },
   },
 };
 

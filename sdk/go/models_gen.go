@@ -447,14 +447,21 @@ type CreateConversationRequest struct {
 
 // CreateDocumentRequest is a model of the API.
 type CreateDocumentRequest struct {
-	Title string `json:"title"`
+	// Needed with content
+	Title *string `json:"title,omitempty"`
 	// The text itself; files go through the upload method
-	Content string `json:"content"`
+	Content *string `json:"content,omitempty"`
+	// In place of content: an address that the server reads
+	URL *string `json:"url,omitempty"`
+	// Name in its source: the same again replaces the content, as a new version
+	ExternalID *string `json:"external_id,omitempty"`
 	// text/plain when absent
 	ContentType *string        `json:"content_type,omitempty"`
 	Metadata    map[string]any `json:"metadata,omitzero"`
-	// One of: private, tenant.
+	// One of: private, tenant, role.
 	Visibility *string `json:"visibility,omitempty"`
+	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
 }
 
 // CreateMCPServerRequest is a model of the API.
@@ -775,8 +782,10 @@ type Document struct {
 	Language   *string `json:"language"`
 	ChunkCount int64   `json:"chunk_count"`
 	PageCount  *int64  `json:"page_count"`
-	// private: its owner; tenant: everybody of the tenant may read it. One of: private, tenant.
+	// private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant. One of: private, tenant, role.
 	Visibility string `json:"visibility"`
+	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
 	// Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by
 	Metadata  map[string]any `json:"metadata"`
 	CreatedBy string         `json:"created_by"`
@@ -784,6 +793,10 @@ type Document struct {
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
 	IndexedAt *string `json:"indexed_at"`
+	// Name in the source that it comes from
+	ExternalID *string `json:"external_id"`
+	// From 1; another with each replacement of the content
+	Version int64 `json:"version"`
 }
 
 // DocumentChunk is a model of the API.
@@ -913,6 +926,21 @@ type InviteUserResult struct {
 	URL *string `json:"url"`
 }
 
+// ListDocumentVersionsResult is a model of the API.
+type ListDocumentVersionsResult struct {
+	Items []ListDocumentVersionsResultItem `json:"items"`
+}
+
+// ListDocumentVersionsResultItem is a model of the API.
+type ListDocumentVersionsResultItem struct {
+	Version   int64  `json:"version"`
+	Title     string `json:"title"`
+	SHA256    string `json:"sha256"`
+	SizeBytes int64  `json:"size_bytes"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+}
+
 // ListMCPPromptsResult is a model of the API.
 type ListMCPPromptsResult struct {
 	Items []map[string]any `json:"items"`
@@ -1021,6 +1049,17 @@ type MCPTool struct {
 	// One of: suspicious_text, identical_name, lookalike_name.
 	Warnings    []string `json:"warnings"`
 	Fingerprint string   `json:"fingerprint"`
+	// Of a changed tool: what was accepted or first seen of it
+	Accepted *MCPToolAccepted `json:"accepted"`
+}
+
+// MCPToolAccepted is a model of the API.
+type MCPToolAccepted struct {
+	Title        *string        `json:"title"`
+	Description  string         `json:"description"`
+	InputSchema  map[string]any `json:"input_schema"`
+	OutputSchema map[string]any `json:"output_schema"`
+	Annotations  map[string]any `json:"annotations"`
 }
 
 // MemoryEntity is a model of the API.
@@ -1086,7 +1125,7 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls"`
 	Citations []Citation `json:"citations"`
 	Usage     *Usage     `json:"usage"`
-	// For answers: the model, and whether it is the built-in one
+	// For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
@@ -1453,7 +1492,9 @@ type Task struct {
 	RunIDs []string `json:"run_ids"`
 	// ISO 8601 UTC with milliseconds
 	NextRunAt *string `json:"next_run_at"`
-	CreatedBy string  `json:"created_by"`
+	// While true next_run_at is null
+	Paused    bool   `json:"paused"`
+	CreatedBy string `json:"created_by"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
@@ -1602,8 +1643,10 @@ type UpdateDocumentRequest struct {
 	Title *string `json:"title,omitempty"`
 	// Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by
 	Metadata map[string]any `json:"metadata,omitzero"`
-	// private: its owner; tenant: everybody of the tenant may read it. One of: private, tenant.
+	// private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant. One of: private, tenant, role.
 	Visibility *string `json:"visibility,omitempty"`
+	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
 }
 
 // UpdateMCPServerRequest is a model of the API.
@@ -1695,6 +1738,8 @@ type UpdateTaskRequest struct {
 	Overlap *string `json:"overlap,omitempty"`
 	// Slots missed while the platform was down: one run for all of them, or none (default run_once). One of: run_once, skip.
 	Missed *string `json:"missed,omitempty"`
+	// true: no slot is taken any more; false: goes on with the next one from now
+	Paused *bool `json:"paused,omitempty"`
 }
 
 // UpdateTenantRequest is a model of the API.
@@ -2332,6 +2377,8 @@ type GetMemoryGraphQuery struct {
 	Depth int64
 	// What held at this time (default now)
 	At string
+	// Entities at most (default 200), with up to five relations for each
+	Limit int64
 }
 
 func (query *GetMemoryGraphQuery) values() url.Values {
@@ -2342,6 +2389,7 @@ func (query *GetMemoryGraphQuery) values() url.Values {
 	setText(values, "entity_id", query.EntityID)
 	setInteger(values, "depth", query.Depth)
 	setText(values, "at", query.At)
+	setInteger(values, "limit", query.Limit)
 	return values
 }
 

@@ -364,6 +364,11 @@ func (r *Knowledge) GetDocumentContent(ctx context.Context, id string, query *Ge
 	return r.http.bytes(ctx, call{method: "GET", path: "/api/v1/knowledge/documents/" + url.PathEscape(id) + "/content", query: query.values()}, options)
 }
 
+// ListDocumentVersions: What the versions of a document were, newest first
+func (r *Knowledge) ListDocumentVersions(ctx context.Context, id string, options ...CallOption) (*ListDocumentVersionsResult, error) {
+	return getJSON[ListDocumentVersionsResult](ctx, r.http, call{method: "GET", path: "/api/v1/knowledge/documents/" + url.PathEscape(id) + "/versions"}, options)
+}
+
 // Search: Hybrid search over documents and, on request, memories
 func (r *Knowledge) Search(ctx context.Context, body SearchRequest, options ...CallOption) (*SearchResponse, error) {
 	return getJSON[SearchResponse](ctx, r.http, call{method: "POST", path: "/api/v1/knowledge/search", json: body}, options)

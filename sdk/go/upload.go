@@ -17,8 +17,12 @@ type Upload struct {
 	ContentType string
 	Title       string
 	Metadata    map[string]any
-	// Visibility is private or tenant.
+	// Visibility is private, tenant or role.
 	Visibility string
+	// Roles may read it with the visibility role.
+	Roles []string
+	// ExternalID is its name in its source: the same again replaces the content, as a new version.
+	ExternalID string
 	// OnProgress counts bytes; it starts again when the upload is tried again.
 	OnProgress func(sentBytes, totalBytes int64)
 }
@@ -60,6 +64,12 @@ func multipart(u Upload, boundary string) (*rawBody, error) {
 	}
 	if u.Visibility != "" {
 		field("visibility", u.Visibility)
+	}
+	if len(u.Roles) > 0 {
+		field("roles", strings.Join(u.Roles, ","))
+	}
+	if u.ExternalID != "" {
+		field("external_id", u.ExternalID)
 	}
 	if u.Filename == "" {
 		u.Filename = "document"

@@ -1,8 +1,10 @@
 import type { Db } from './db/db.ts';
-import type { Costs, LedgerEntry } from './features/costs/index.ts';
+import type { Costs, HoldRequest, LedgerEntry } from './features/costs/index.ts';
+import type { ChargeEmbedding } from './features/knowledge/index.ts';
 import { boundUsage, type Models, toAppError } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
-import type { Embedder, MeteredEmbedder } from './kernel/embedder.ts';
+import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
+import type { NanoUsd } from './kernel/money.ts';
 import { estimateTokens, textTokensBound } from './kernel/tokens.ts';
 
 /** Texts in one call of the provider: each call is one row of the ledger. */
@@ -16,6 +18,41 @@ const usageOf = (inputTokens: number, estimated: boolean) => ({
   reasoningTokens: 0,
   estimated,
 });
+
+const holdOf = (payer: EmbeddingPayer, worstNano: NanoUsd): HoldRequest => ({
+  tenantId: payer.tenantId,
+  userId: payer.userId,
+  agentId: null,
+  conversationId: null,
+  runId: null,
+  requestId: payer.requestId ?? null,
+  kind: 'embedding',
+  worstNano,
+  runUsedNano: 0,
+});
+
+/** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
+export const chargeEmbedding =
+  (
+    db: Db,
+    models: Pick<Models, 'resolve' | 'cost'>,
+    costs: Pick<Costs, 'hold' | 'settle'>,
+  ): ChargeEmbedding =>
+  async (call, work) => {
+    const ref = models.resolve(call.model, '/RERANK_MODEL');
+    const { costNanoUsd: worstNano } = models.cost(ref, usageOf(call.boundTokens, true));
+    const hold = await db.write((tx) => costs.hold(tx, holdOf(call, worstNano)));
+    const entries: LedgerEntry[] = [];
+    try {
+      const { result, tokens, estimated } = await work();
+      const bound = { inputTokens: call.boundTokens, outputTokens: 0 };
+      const usage = boundUsage(usageOf(tokens, estimated), bound);
+      entries.push({ kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) });
+      return result;
+    } finally {
+      await db.write((tx) => costs.settle(tx, hold, entries));
+    }
+  };
 
 /**
  * The one way from the features to the embedder: reserved before, bounded and settled after. The whole request is
@@ -59,19 +96,7 @@ export const meterEmbedder = (parts: {
         (sum, batch) => sum + models.cost(ref, usageOf(textTokensBound(batch), true)).costNanoUsd,
         0,
       );
-      const hold = await db.write((tx) =>
-        costs.hold(tx, {
-          tenantId: payer.tenantId,
-          userId: payer.userId,
-          agentId: null,
-          conversationId: null,
-          runId: null,
-          requestId: payer.requestId ?? null,
-          kind: 'embedding',
-          worstNano,
-          runUsedNano: 0,
-        }),
-      );
+      const hold = await db.write((tx) => costs.hold(tx, holdOf(payer, worstNano)));
       const vectors: Float32Array[] = [];
       const entries: LedgerEntry[] = [];
       let tokens = 0;

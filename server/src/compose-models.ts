@@ -18,6 +18,7 @@ import {
   PACKAGE,
   PACKAGE_VERSION,
 } from './adapters/models/gguf/index.ts';
+import { createCompatibleReranker } from './adapters/reranking/compatible.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
 import {
@@ -31,6 +32,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
 import { AppError } from './kernel/errors.ts';
 import type { ModelProvider } from './kernel/model.ts';
+import type { Reranker } from './kernel/reranker.ts';
 
 /** The part of the composition that builds models and embedders from the settings. */
 
@@ -209,6 +211,44 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
     const embedder = createBuiltinEmbedder();
     return { embedder, warm: () => embedder.warm() };
   }
+  const embedder = remoteEmbedder(config, id, config.EMBEDDING_DIMENSIONS);
+  if (embedder === null) {
+    throw new ConfigError(
+      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/… or compatible/… with its address set`,
+    );
+  }
+  return { embedder, warm: () => Promise.resolve() };
+};
+
+/** The reranker of RERANK_MODEL; null without one. */
+export const composeReranker = (config: Config): Reranker | null => {
+  const id = config.RERANK_MODEL;
+  if (id === null) return null;
+  const model = /^compatible\/(.+)$/.exec(id)?.[1];
+  if (model === undefined || config.COMPATIBLE_BASE_URL === null) {
+    throw new ConfigError(
+      `RERANK_MODEL="${id}" is wrong: it must be compatible/… with COMPATIBLE_BASE_URL set`,
+    );
+  }
+  const { COMPATIBLE_BASE_URL: baseUrl, COMPATIBLE_API_KEY: apiKey } = config;
+  return createCompatibleReranker({ id, model, baseUrl, apiKey });
+};
+
+/** The embedder of a model that documents were indexed with before; null where the settings have no way to it. */
+export const composeEarlierEmbedder = (
+  config: Config,
+  model: { id: string; dimensions: number },
+): Embedder | null => {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL } = config;
+  if (model.id.startsWith('openai/') && OPENAI_API_KEY === null && OPENAI_BASE_URL === null) return null;
+  const embedder = remoteEmbedder(config, model.id, model.dimensions);
+  if (embedder !== null) return embedder;
+  const builtin = createBuiltinEmbedder();
+  return builtin.id === model.id ? builtin : null;
+};
+
+/** Null when no such provider is set. */
+const remoteEmbedder = (config: Config, id: string, dimensions: number): Embedder | null => {
   const [provider, ...rest] = id.split('/');
   const model = rest.join('/');
   const target =
@@ -219,18 +259,13 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
         : provider === 'ollama'
           ? { baseUrl: `${config.OLLAMA_BASE_URL ?? OLLAMA_URL}/v1`, apiKey: null }
           : null;
-  if (target === null || model === '') {
-    throw new ConfigError(
-      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/… or compatible/… with its address set`,
-    );
-  }
-  const embedder = createCompatibleEmbedder({
+  if (target === null || model === '') return null;
+  return createCompatibleEmbedder({
     id,
     model,
     baseUrl: target.baseUrl,
     apiKey: target.apiKey,
-    dimensions: config.EMBEDDING_DIMENSIONS,
+    dimensions,
     local: provider === 'ollama',
   });
-  return { embedder, warm: () => Promise.resolve() };
 };

@@ -176,18 +176,17 @@ export const composeTools = async (
         ]
       : [],
     proposal: (caller, id) => governance.proposal(caller, id),
-    audit: (entry) => {
-      db.write((tx) =>
-        audit.append(tx, {
-          tenantId: entry.tenantId,
-          actorId: entry.userId,
-          actorType: entry.userId === null ? 'system' : 'user',
-          action: entry.action,
-          targetType: 'mcp',
-          targetId: entry.subject,
-          details: entry.details,
-        }),
-      ).catch(onError);
+    audit: (entry, tx) => {
+      const event = {
+        tenantId: entry.tenantId,
+        actorId: entry.userId,
+        actorType: entry.userId === null ? ('system' as const) : ('user' as const),
+        action: entry.action,
+        targetType: 'mcp',
+        targetId: entry.subject,
+        details: entry.details,
+      };
+      return tx === null ? db.write((own) => audit.append(own, event)) : audit.append(tx, event);
     },
     book: governance.book,
     observeCall: (sample) => metrics.mcpCall(sample.server, sample.outcome === 'ok' ? 'ok' : 'error'),

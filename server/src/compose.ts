@@ -13,8 +13,8 @@ import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
-import { embedFor, meterEmbedder } from './compose-embedding.ts';
-import { composeEmbedder, composeModels } from './compose-models.ts';
+import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
+import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
@@ -87,8 +87,10 @@ import { applyRateLimit } from './http/limits-hook.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
+import { createStreamWatch } from './http/stream-watch.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Embedder } from './kernel/embedder.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
@@ -263,7 +265,9 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
-  const embedder = meterEmbedder({ db, models, costs, embedder: rawEmbedder });
+  const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
+  const embedder = meter(rawEmbedder);
+  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const memoryModel = config.MEMORY_MODEL;
   const memory = createMemory({
     db,
@@ -279,7 +283,15 @@ export const compose = async (
     blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
+    earlierEmbedder: (model) => {
+      const earlier = composeEarlierEmbedder(config, model);
+      return earlier === null ? null : { ...meter(earlier), close: () => earlier.close() };
+    },
+    reranker: composeReranker(config),
     tables: tableEngine,
+    http: outgoing,
+    maxBytes: config.MAX_UPLOAD_BYTES,
+    charge: chargeEmbedding(db, models, costs),
     events,
     idempotency,
     clock,
@@ -340,7 +352,6 @@ export const compose = async (
     },
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const realtime = composeRealtime({
     config,
     governanceConfig,
@@ -477,8 +488,18 @@ export const compose = async (
     enforce: config.RATE_LIMITS,
     clock,
   };
+  const streams = createStreamWatch({
+    authenticate: identity.authenticate,
+    callerFor: identity.callerFor,
+    onError,
+  });
   const door = createMcpDoor({
-    sources: [...ownTools, mcp.toolSource, createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) })],
+    sources: [
+      ...ownTools,
+      governance.doorTools,
+      mcp.toolSource,
+      createAskAgentSource({ agents: AGENTS, ask: askAgent(chat) }),
+    ],
     gate: governance.gate,
     version: VERSION,
     book: governance.book,
@@ -511,8 +532,9 @@ export const compose = async (
         migrations: () => ({ status: 'ok' }),
         models: () => {
           const open = models.states().filter((s) => s.state === 'open');
+          const builtIn = models.defaultModel.provider === 'builtin';
           return open.length === 0
-            ? { status: 'ok' }
+            ? { status: 'ok', ...(builtIn ? { detail: 'builtin: no language model is set up' } : {}) }
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
         identity: () => ({ status: 'ok' }),
@@ -552,7 +574,7 @@ export const compose = async (
       maxUploadBytes: config.MAX_UPLOAD_BYTES,
     }),
     ...conversationRoutes(conversations),
-    ...chatRoutes({ chat, idempotency, draining }),
+    ...chatRoutes({ chat, idempotency, streams, draining }),
     ...a2aRoutes({
       chat,
       idempotency,
@@ -561,6 +583,7 @@ export const compose = async (
       version: '2.0.0',
       publicUrl,
       issuer: () => config.IDP_URL ?? publicUrl(),
+      streams,
       draining,
     }),
     ...openAiRoutes({
@@ -571,6 +594,7 @@ export const compose = async (
       embedder,
       startedAt,
       now: clock.now,
+      streams,
       draining,
     }),
   ];
@@ -593,10 +617,14 @@ export const compose = async (
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
     observe: metrics.request,
-    audited: ({ caller, ...entry }) => db.write((tx) => audit.append(tx, { ...actorOf(caller), ...entry })),
+    audited: ({ caller, ...entry }, tx) => {
+      const event = { ...actorOf(caller), ...entry };
+      return tx === null ? db.write((own) => audit.append(own, event)) : audit.append(tx, event);
+    },
     refused: refusals.ofRequest,
     documents: config.IDP_URL === null ? [providerDocument] : [],
     console: createConsole({
+      selfApproval: config.ALLOW_SELF_APPROVAL,
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
       clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
@@ -629,6 +657,7 @@ export const compose = async (
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
       await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
       chat.close();
+      streams.close();
       await door.close();
       // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);

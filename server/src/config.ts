@@ -168,6 +168,9 @@ export const SETTINGS = {
   ),
   EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
   EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
+  RERANK_MODEL: optional(
+    'Model that looks again at the best passages of each search, as compatible/<name> (POST …/rerank at COMPATIBLE_BASE_URL); counted on the ledger',
+  ),
   OPENAI_API_KEY: secret('Key for OpenAI'),
   OPENAI_BASE_URL: url('Address of the OpenAI API; default: the public one'),
   ANTHROPIC_API_KEY: secret('Key for Anthropic'),

@@ -7,7 +7,7 @@ const CITATION = /\breq\(\s*(\[[^\]]*\]|'[^']*')/g;
 
 const citedIds = (): Set<string> => {
   const folder = import.meta.dirname;
-  const files = globSync('**/*.test.ts', { cwd: folder });
+  const files = globSync(['**/*.test.ts', 'suites/*.ts'], { cwd: folder });
   const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8'));
   return new Set(
     texts.flatMap((text) =>

@@ -17,6 +17,7 @@ export const REQUIREMENTS = {
   'HTTP-10': 'CORS allows the configured origins alone and exposes the rate and request headers',
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
+  'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
   'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
   'LIST-03': 'a cursor walks a changing list without skips or repeats',
@@ -120,6 +121,19 @@ export const REQUIREMENTS = {
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
+  'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
+  'AUTH-03':
+    'nobody is sent to an address that is not the client’s; other flows and fetched requests are refused',
+  'AUTH-04':
+    'the sign-in page is bound to its browser and cannot be ridden, fixed or signed out from elsewhere',
+  'AUTH-05': 'addresses that are handed out follow no Host header',
+  'AUTH-06':
+    'what ends a sign-in ends its browser too; what ended stays so, and what lives goes on, over a restart',
+  'AUTH-07': 'links set a password once, tell nobody of accounts, and are shut in a suspended tenant',
+  'AUTH-08':
+    'a change of roles, a deactivation, a sign-out and a suspension end open streams and sockets within 5 s',
+  'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
@@ -128,6 +142,10 @@ export const REQUIREMENTS = {
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
   'OPS-03': 'a backup that is killed, or whose disk is full, leaves no file under its name',
+  'KNOW-01': 'a document whose content is replaced is found in exactly one version at each instant',
+  'KNOW-02': 'a document shared with roles is seen by its owner and those of the roles, in no way by others',
+  'KNOW-03':
+    'after a change of the embedding model every search finds by meaning while documents are indexed anew',
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
@@ -155,6 +173,11 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
+  // All sections: models that obey what they read, and what is another's
+  'LLM-01':
+    'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',
+  'ISO-01':
+    'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Command, Option } from 'commander';
+import type { CreateDocumentRequest } from 'pentarch-sdk';
 import { createBar } from '../bar.ts';
 import type { Context } from '../context.ts';
 import { CliError, failureOf, usage } from '../errors.ts';
@@ -15,7 +16,9 @@ import { flagOption, type Shell, textOption } from '../shell.ts';
 
 interface LocalFile {
   readonly name: string;
+  /** Path, or the address that the server reads itself. */
   readonly file: string;
+  /** 0 for an address. */
   readonly sizeBytes: number;
 }
 
@@ -40,6 +43,7 @@ const filesIn = (folder: string, prefix: string): LocalFile[] =>
 
 const filesOf = (given: readonly string[], cwd: string): LocalFile[] => {
   const found = given.flatMap((name) => {
+    if (isAddress(name)) return [{ name, file: name, sizeBytes: 0 }];
     const file = path.resolve(cwd, name);
     const known = statSync(file, { throwIfNoEntry: false });
     if (known === undefined) throw usage(`there is no ${name}`);
@@ -66,10 +70,26 @@ const presentAt = async ({ client }: Context): Promise<Map<string, string>> => {
   return known;
 };
 
-const visibilityOf = (command: Command): 'private' | 'tenant' | undefined => {
+type Role = NonNullable<CreateDocumentRequest['roles']>[number];
+const ROLES: readonly Role[] = ['admin', 'operator', 'analyst', 'user', 'readonly'];
+
+/** `--roles` alone means the visibility role. */
+const sharingOf = (command: Command): Pick<CreateDocumentRequest, 'visibility' | 'roles'> => {
   const text = textOption(command, 'visibility');
-  return text === 'private' || text === 'tenant' ? text : undefined;
+  const names = textOption(command, 'roles');
+  const roles = names?.split(',').map((name) => {
+    const role = ROLES.find((one) => one === name.trim());
+    if (role === undefined) throw usage(`--roles must be some of ${ROLES.join(', ')}`);
+    return role;
+  });
+  if (text === 'role' && roles === undefined) throw usage('--visibility role needs --roles');
+  if (roles !== undefined && text !== undefined && text !== 'role')
+    throw usage('--roles stands with --visibility role only');
+  if (roles !== undefined) return { visibility: 'role', roles };
+  return text === 'private' || text === 'tenant' ? { visibility: text } : {};
 };
+
+const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -80,14 +100,17 @@ const add = async (command: Command, context: Context): Promise<void> => {
   if (files.length === 0) throw usage('there are no files in it');
   const title = textOption(command, 'title');
   if (title !== undefined && files.length > 1) throw usage('--title is for one file');
+  const externalId = textOption(command, 'externalId');
+  if (externalId !== undefined && files.length > 1) throw usage('--external-id is for one file');
   const metadataText = textOption(command, 'metadata');
   const metadata =
     metadataText === undefined ? undefined : jsonOption(metadataText, '--metadata', runtime.cwd);
   if (metadata !== undefined && !isRecord(metadata)) throw usage('--metadata must be a JSON object');
   const parallel = Number(textOption(command, 'parallel') ?? 4);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > 32) throw usage('--parallel must be 1 to 32');
-  const visibility = visibilityOf(command);
-  const known = flagOption(command, 'again') ? new Map<string, string>() : await presentAt(context);
+  const sharing = sharingOf(command);
+  const anew = flagOption(command, 'again') || externalId !== undefined;
+  const known = anew ? new Map<string, string>() : await presentAt(context);
 
   const stopped = new AbortController();
   const forget = runtime.onInterrupt(() => stopped.abort());
@@ -96,7 +119,20 @@ const add = async (command: Command, context: Context): Promise<void> => {
   const bar = createBar(out, live, totalBytes, runtime.stderr.columns ?? 80);
   const outcomes: Outcome[] = [];
 
+  const fields = {
+    ...(title === undefined ? {} : { title }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...sharing,
+  };
   const send = async ({ name, file, sizeBytes }: LocalFile): Promise<Outcome> => {
+    if (isAddress(file)) {
+      const document = await client.knowledge.createDocument(
+        { ...fields, url: file, ...(externalId === undefined ? {} : { external_id: externalId }) },
+        { signal: stopped.signal },
+      );
+      bar.finished(`+ ${name}  ${document.id}  ${document.chunk_count} passages`);
+      return { file: name, status: 'added', id: document.id, error: null };
+    }
     const sha256 = await hashOf(file);
     const there = known.get(sha256);
     if (there !== undefined) {
@@ -106,9 +142,8 @@ const add = async (command: Command, context: Context): Promise<void> => {
     }
     const document = await client.knowledge.uploadDocument(await openAsBlob(file), {
       filename: path.basename(file),
-      ...(title === undefined ? {} : { title }),
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(visibility === undefined ? {} : { visibility }),
+      ...fields,
+      ...(externalId === undefined ? {} : { externalId }),
       signal: stopped.signal,
       // The form around a small file adds a few bytes: the file counts as sent at its own size.
       onProgress: ({ sentBytes }) => bar.progress(name, Math.min(sentBytes, sizeBytes)),
@@ -164,16 +199,19 @@ const add = async (command: Command, context: Context): Promise<void> => {
 
 export const addDocuments = (shell: Shell): Command => {
   const command = new Command('add')
-    .description('Upload and index files and folders; what is there already is not sent again')
+    .description('Upload and index files, folders and web addresses; what is there already is not sent again')
     .argument('<path...>')
     .option('--title <text>', 'for one file')
     .option('--metadata <json>', 'free fields, or @FILE; "tags" can be searched by')
-    .addOption(new Option('--visibility <who>', 'who may read it').choices(['private', 'tenant']))
+    .addOption(new Option('--visibility <who>', 'who may read it').choices(['private', 'tenant', 'role']))
+    .option('--roles <list>', 'roles that may read it, with commas')
+    .option('--external-id <name>', 'for one file: the same name again replaces its content')
     .option('--parallel <n>', 'files at a time (default 4)')
     .option('--again', 'do not look for what is there already')
     .action(() => add(command, shell.open(command)));
   return shell.finish(command, [
     'documents add handbook.pdf --title "Keeper’s handbook" --visibility tenant',
     'documents add ./manuals ./minutes --metadata \'{"tags": ["north"]}\'',
+    'documents add https://example.org/tide-table.pdf --external-id tides --roles analyst,operator',
   ]);
 };

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { LogOut, Menu as MenuIcon, Monitor, Moon, Sun } from 'lucide-react';
+import { Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Drawer } from '../components/dialog.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
 import type { Feature } from '../lib/feature.ts';
 import { useMe } from '../lib/me.ts';
+import { showShortcuts } from '../lib/shortcuts.ts';
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts';
 import { Bell } from './bell.tsx';
 import { useSession } from './session-context.ts';
@@ -55,6 +56,9 @@ const UserMenu = () => {
       <MenuLabel>{me.roles.join(', ')}</MenuLabel>
       <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
       <MenuSeparator />
+      <MenuItem icon={<Keyboard size={14} />} onSelect={() => showShortcuts(true)}>
+        Keyboard shortcuts
+      </MenuItem>
       <MenuItem icon={<LogOut size={14} />} onSelect={() => void session.signOut()}>
         Sign out
       </MenuItem>

@@ -9,6 +9,7 @@ import { FEATURES } from '../routes.ts';
 import { BottomBar, Rail } from './navigation.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import styles from './shell.module.css';
+import { Shortcuts } from './shortcuts.tsx';
 import { Splash } from './splash.tsx';
 
 /** What stands around every page: navigation, banner, and the care for focus and title when the page changes. */
@@ -46,6 +47,7 @@ export const Shell = () => {
         <BottomBar features={features} />
       </div>
       <PageChange />
+      <Shortcuts />
     </MeProvider>
   );
 };

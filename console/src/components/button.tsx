@@ -31,17 +31,20 @@ interface IconButtonProps extends Omit<ButtonProps, 'children'> {
   /** Says what it does; also the tooltip. */
   label: string;
   icon: ReactNode;
+  /** Without the tooltip, which would take the first Escape for itself: for buttons that every dialog has. */
+  plain?: boolean;
 }
 
 export const IconButton = ({
   label,
   icon,
+  plain = false,
   kind = 'quiet',
   busy = false,
   className,
   ...rest
-}: IconButtonProps) => (
-  <Tooltip text={label}>
+}: IconButtonProps) => {
+  const button = (
     <button
       type="button"
       aria-label={label}
@@ -51,8 +54,9 @@ export const IconButton = ({
     >
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : icon}
     </button>
-  </Tooltip>
-);
+  );
+  return plain ? button : <Tooltip text={label}>{button}</Tooltip>;
+};
 
 /** Looks of a button for links: `<Link className={buttonClass('primary')}>`. */
 export const buttonClass = (kind: ButtonKind = 'normal'): string => classOf(kind);

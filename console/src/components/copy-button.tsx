@@ -4,7 +4,13 @@ import { IconButton } from './button.tsx';
 
 const SHOWN_MS = 1_500;
 
-export const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
+interface CopyButtonProps {
+  /** Or what reads it when it is wanted. */
+  text: string | (() => string);
+  label?: string;
+}
+
+export const CopyButton = ({ text, label = 'Copy' }: CopyButtonProps) => {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -16,7 +22,7 @@ export const CopyButton = ({ text, label = 'Copy' }: { text: string; label?: str
       label={copied ? 'Copied' : label}
       icon={copied ? <Check size={14} /> : <Copy size={14} />}
       onClick={() => {
-        navigator.clipboard.writeText(text).then(
+        navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
           () => setCopied(true),
           () => setCopied(false),
         );

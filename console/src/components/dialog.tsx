@@ -36,7 +36,7 @@ const Frame = ({
               <Base.Description className={styles.description}>{description}</Base.Description>
             )}
           </div>
-          <Base.Close render={<IconButton label="Close" icon={<X size={16} />} />} />
+          <Base.Close render={<IconButton plain label="Close" icon={<X size={16} />} />} />
         </div>
         {/* Reachable by keyboard, since it may scroll without holding anything to focus. */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}

@@ -41,9 +41,12 @@ const subscribe = (listener: () => void): (() => void) => {
 export const RelativeTime = ({ iso }: { iso: string | null }) => {
   const now = useSyncExternalStore(subscribe, () => nowMs);
   if (iso === null) return <span>{format.NO_DATA}</span>;
+  const at = Date.parse(iso);
+  // Since the last tick: it is not in the future, our `now` is from before it.
+  const lately = at > now && at - now < TICK_MS;
   return (
     <time dateTime={iso} title={format.formatDateTime(iso)} className="number">
-      {format.formatRelative(Date.parse(iso), now)}
+      {format.formatRelative(at, lately ? at : now)}
     </time>
   );
 };

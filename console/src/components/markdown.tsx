@@ -1,6 +1,8 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import { CopyButton } from './copy-button.tsx';
 import styles from './markdown.module.css';
 
 /**
@@ -14,6 +16,26 @@ const OWN_IMAGE = /^(\/(?![/\\])|blob:|data:image\/(png|jpeg|gif|webp);)/i;
 const schema = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
+};
+
+/** Its text can be copied, once there is a script that could. */
+const CodeBlock = ({ children }: { children: ReactNode }) => {
+  const block = useRef<HTMLPreElement>(null);
+  const [ready, setReady] = useState(false);
+  useEffect(() => setReady(true), []);
+  return (
+    <div className={styles.code}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
+      <pre ref={block} tabIndex={0}>
+        {children}
+      </pre>
+      {ready && (
+        <div className={styles.codeCopy}>
+          <CopyButton text={() => block.current?.textContent ?? ''} label="Copy code" />
+        </div>
+      )}
+    </div>
+  );
 };
 
 const components: Components = {
@@ -37,10 +59,7 @@ const components: Components = {
       <table>{children}</table>
     </section>
   ),
-  pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the same
-    <pre tabIndex={0}>{children}</pre>
-  ),
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
 };
 
 /** Addresses that do anything but lead somewhere are dropped before they are elements. */

@@ -7,7 +7,11 @@ export interface UploadOptions extends CallOptions {
   filename?: string;
   title?: string;
   metadata?: Readonly<Record<string, unknown>>;
-  visibility?: 'private' | 'tenant';
+  visibility?: 'private' | 'tenant' | 'role';
+  /** Who may read it with the visibility role. */
+  roles?: readonly string[];
+  /** Name in its source: the same again replaces the content, as a new version. */
+  externalId?: string;
   /** Told as bytes leave; `sentBytes` ends at `totalBytes`, and starts again when the upload is tried again. */
   onProgress?: (progress: { sentBytes: number; totalBytes: number }) => void;
 }
@@ -70,13 +74,15 @@ export const uploadDocument = (
   file: Blob | Uint8Array<ArrayBuffer> | string,
   options: UploadOptions = {},
 ): Promise<Document> => {
-  const { filename, title, metadata, visibility, onProgress, ...call } = options;
+  const { filename, title, metadata, visibility, roles, externalId, onProgress, ...call } = options;
   const blob = file instanceof Blob ? file : new Blob([file]);
   const name = filename ?? ('name' in blob && typeof blob.name === 'string' ? blob.name : 'document');
   const fields: Record<string, string> = {};
   if (title !== undefined) fields.title = title;
   if (metadata !== undefined) fields.metadata = JSON.stringify(metadata);
   if (visibility !== undefined) fields.visibility = visibility;
+  if (roles !== undefined) fields.roles = roles.join(',');
+  if (externalId !== undefined) fields.external_id = externalId;
   const whole = multipartOf(blob, name, fields, `pentarch-${crypto.randomUUID()}`);
   const totalBytes = whole.blob.size;
   const tell = (sentBytes: number): void => onProgress?.({ sentBytes, totalBytes });

@@ -19,6 +19,9 @@ export interface WriteOptions {
   repeatable?: boolean;
 }
 
+/** Something more to write in a transaction: there together with the rest, or not at all. */
+export type Along = (tx: Queryable) => Promise<void>;
+
 /** The store as features' `store.ts` see it. */
 export interface Db {
   readonly dialect: DialectName;

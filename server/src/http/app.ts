@@ -211,7 +211,11 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   }
   await registerOpenApi(app);
 
-  const paths = createPathTable(options.routes, prefixesOf);
+  const described: Record<string, Record<string, unknown>> = Object.assign(
+    {},
+    ...(options.documents ?? []).map((part) => part.paths),
+  );
+  const paths = createPathTable(options.routes, prefixesOf, described);
   app.addHook(
     'onRequest',
     createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),
@@ -311,9 +315,19 @@ const mountDocument = (
       ),
     ),
   );
+  const uploads = new Map(
+    routes.flatMap((r) =>
+      r.uploads === undefined
+        ? []
+        : ([
+            [r.operationId, r.uploads],
+            [`${r.operationId}V2`, r.uploads],
+          ] as const),
+    ),
+  );
   let document: Record<string, unknown> | null = null;
   const built = (): Record<string, unknown> => {
-    document ??= openApiDocument(app, open, bare, parts);
+    document ??= openApiDocument(app, open, bare, uploads, parts);
     return document;
   };
   const config = { access: 'public', surface: 'root' } as const;

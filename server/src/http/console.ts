@@ -13,6 +13,8 @@ export interface ConsoleOptions {
   issuer: string | null;
   /** Public client with which people sign in. */
   clientId: string;
+  /** People may decide what they asked for themselves: the page then shows them the buttons. */
+  selfApproval: boolean;
 }
 
 export interface Console {
@@ -125,7 +127,13 @@ export const createConsole = (options: ConsoleOptions): Console => {
         reply
           .header('cache-control', 'no-cache')
           .type('application/json; charset=utf-8')
-          .send(JSON.stringify({ issuer: options.issuer, client_id: options.clientId })),
+          .send(
+            JSON.stringify({
+              issuer: options.issuer,
+              client_id: options.clientId,
+              self_approval: options.selfApproval,
+            }),
+          ),
       );
       for (const name of names) {
         if (TYPES[path.extname(name)] === undefined || name === '/index.html') continue;

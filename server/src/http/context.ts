@@ -11,6 +11,8 @@ export interface RequestContext {
   /** Which rate table counts; null on system endpoints, which show the count and add nothing. */
   table: 'reference' | 'overview' | null;
   caller: Caller | null;
+  /** The row of the route's `audit` has gone along with the change. */
+  noted?: boolean;
   /** The error that the request was answered with, for those who look at its end. */
   fault?: AppError;
 }

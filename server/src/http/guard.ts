@@ -61,10 +61,10 @@ export const createGuard = (options: GuardOptions) => {
     }
     if (url.length > MAX_URL_CHARACTERS)
       return refuse(new AppError('URI_TOO_LONG', 'the address is too long'));
-    const found = request.is404 ? paths.find(path) : null;
+    const found = request.is404 ? paths.find(path) : paths.shadowed(path, request.routeOptions.url);
     const unknown = request.is404 && found === null;
     const access = request.routeOptions.config.access;
-    const open = request.is404 ? (found?.public ?? true) : access === 'public';
+    const open = request.is404 || found !== null ? (found?.public ?? true) : access === 'public';
     if (onApi ? hasTokenInUrl(url) : hasTokenInRootUrl(url, path)) {
       return refuse(
         unauthorized('TOKEN_INVALID', 'a token in the address is not taken; send Authorization: Bearer'),

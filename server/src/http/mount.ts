@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import '@fastify/swagger';
+import type { Along, Queryable } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { Strict } from '../kernel/schema.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey, type StoredAnswer } from './idempotency.ts';
@@ -10,15 +11,18 @@ const PREFIXES = { all: ['/api/v1', '/v2'], v1: ['/api/v1'], v2: ['/v2'], root: 
 /** Prefixes that a route stands under; `/api/v2` is `/v2` after rewriting. */
 export const prefixesOf = (route: AnyRoute): readonly string[] => PREFIXES[route.surface ?? 'all'];
 
-/** Writes what a route's `audit` asks for. */
-export type AuditRoute = (entry: {
-  caller: Caller;
-  action: string;
-  targetType: string;
-  targetId: string | null;
-  requestId: string;
-  address: string;
-}) => Promise<void>;
+/** Writes what a route's `audit` asks for: in the given transaction, or in one of its own. */
+export type AuditRoute = (
+  entry: {
+    caller: Caller;
+    action: string;
+    targetType: string;
+    targetId: string | null;
+    requestId: string;
+    address: string;
+  },
+  tx: Queryable | null,
+) => Promise<void>;
 
 const NO_PARAMETERS = Strict({});
 
@@ -67,13 +71,31 @@ export const mountRoutes = (
   }
 };
 
-const call = (route: AnyRoute, request: FastifyRequest, reply: FastifyReply): unknown => {
+const NOTHING_TO_NOTE: Along = () => Promise.resolve();
+
+const noteOf = (route: AnyRoute, request: FastifyRequest, audited: AuditRoute | undefined): Along => {
+  const { audit } = route;
+  const { caller } = request.context;
+  if (audit === undefined || audited === undefined || caller === null) return NOTHING_TO_NOTE;
+  return async (tx) => {
+    await audited(entryOf(audit, caller, request), tx);
+    request.context.noted = true;
+  };
+};
+
+const call = (
+  route: AnyRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  audited: AuditRoute | undefined,
+): unknown => {
   // The compiled schemas have checked what the route's types promise; `caller` is set wherever access asks for one.
   const input = {
     body: request.body,
     query: request.query,
     params: request.params,
     caller: request.context.caller,
+    note: noteOf(route, request, audited),
     request,
     reply,
     requestId: request.id,
@@ -85,8 +107,9 @@ const sendEmpty = async (
   route: AnyRoute,
   request: FastifyRequest,
   reply: FastifyReply,
+  audited: AuditRoute | undefined,
 ): Promise<FastifyReply> => {
-  await call(route, request, reply);
+  await call(route, request, reply, audited);
   return reply.send();
 };
 
@@ -97,25 +120,26 @@ const targetOf = (audit: RouteAudit, request: FastifyRequest): string | null => 
   return typeof value === 'string' ? value : null;
 };
 
+const entryOf = (audit: RouteAudit, caller: Caller, request: FastifyRequest): Parameters<AuditRoute>[0] => ({
+  caller,
+  action: audit.action,
+  targetType: audit.targetType,
+  targetId: targetOf(audit, request),
+  requestId: request.id,
+  address: request.ip,
+});
+
 /** Before the first byte of a success: what cannot be written into the chain is not answered. */
 const auditing = (audit: RouteAudit, write: AuditRoute): NonNullable<RouteOptions['onSend']> =>
   async function noteSuccess(request: FastifyRequest, reply: FastifyReply) {
-    const { caller } = request.context;
-    if (reply.statusCode > 299 || caller === null || reply.getHeader('idempotent-replayed') === 'true')
-      return;
+    const { caller, noted } = request.context;
+    if (noted === true || reply.statusCode > 299 || caller === null) return;
+    if (reply.getHeader('idempotent-replayed') === 'true') return;
     if (audit.onlyAs !== undefined) {
       const type = reply.getHeader('content-type');
       if (typeof type !== 'string' || !type.startsWith(audit.onlyAs)) return;
     }
-    const { action, targetType } = audit;
-    await write({
-      caller,
-      action,
-      targetType,
-      targetId: targetOf(audit, request),
-      requestId: request.id,
-      address: request.ip,
-    });
+    await write(entryOf(audit, caller, request), null);
   };
 
 const optionsOf = (
@@ -147,7 +171,7 @@ const optionsOf = (
         }),
       },
       async () => {
-        const result = await call(route, request, reply);
+        const result = await call(route, request, reply, audited);
         const status = reply.statusCode;
         const body = result === undefined || result === null ? '' : String(reply.serialize(result as object));
         reply.serializer((text: unknown) => String(text)).type('application/json; charset=utf-8');
@@ -183,8 +207,8 @@ const optionsOf = (
         const caller = request.context.caller;
         if (key !== null && caller !== null) return once(request, reply, key, caller.userId);
       }
-      if (success === 204) return sendEmpty(route, request, reply);
-      return call(route, request, reply);
+      if (success === 204) return sendEmpty(route, request, reply, audited);
+      return call(route, request, reply, audited);
     },
   };
 };

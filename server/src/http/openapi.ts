@@ -96,15 +96,26 @@ interface OpenApiOperation {
   security?: unknown;
   responses?: Record<string, unknown>;
   parameters?: unknown[];
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: Record<string, unknown> }> };
 }
+
+/** A body without which the server goes on as with `{}`: nothing in it is asked for. */
+const isOptional = (schema: Record<string, unknown> | undefined): boolean =>
+  schema !== undefined &&
+  schema.type === 'object' &&
+  schema.required === undefined &&
+  schema.minProperties === undefined;
 
 /** Of an answer in several forms the schema describes the JSON; the others are text. */
 const textBesideJson = (answer: unknown): void => {
   if (typeof answer !== 'object' || answer === null || !('content' in answer)) return;
   const content = answer.content as Record<string, unknown>;
+  // A stream is no one text: its events are described where they are documented.
+  if (content['text/event-stream'] !== undefined) content['text/event-stream'] = {};
   if (content['application/json'] === undefined) return;
   for (const type of Object.keys(content)) {
-    if (type.startsWith('text/')) content[type] = { schema: { type: 'string' } };
+    if (type.startsWith('text/') && type !== 'text/event-stream')
+      content[type] = { schema: { type: 'string' } };
   }
 };
 
@@ -113,6 +124,7 @@ const complete = (
   document: Record<string, unknown>,
   publicOperations: ReadonlySet<string>,
   bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+  uploads: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
 ): void => {
   const paths = document.paths as Record<string, Record<string, OpenApiOperation & { operationId?: string }>>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -134,6 +146,16 @@ const complete = (
         description: 'Refused before the operation was reached, such as 400, 405, 408, 414, 417 and 431',
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
       };
+      const taken = uploads.get(operation.operationId ?? '');
+      if (taken !== undefined) {
+        const content = Object.entries(taken).map(([type, schema]) => [
+          type,
+          { schema: structuredClone(schema) },
+        ]);
+        operation.requestBody = { required: true, content: Object.fromEntries(content) };
+      } else if (isOptional(operation.requestBody?.content?.['application/json']?.schema)) {
+        operation.requestBody = { ...operation.requestBody, required: false };
+      }
       if (!api) continue;
       for (const [status, description] of Object.entries(ERRORS)) {
         if (open && status === '403') continue;
@@ -142,7 +164,8 @@ const complete = (
           content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
         };
       }
-      if (method === 'post') {
+      // A key belongs to its caller: where nobody signs in there is none.
+      if (method === 'post' && !open) {
         operation.parameters = [
           ...(operation.parameters ?? []),
           {
@@ -197,6 +220,8 @@ export const openApiDocument = (
   publicOperations: ReadonlySet<string>,
   /** Operations whose answer no schema describes. */
   bodiless: ReadonlyMap<string, { status: number; bytes: boolean }>,
+  /** Bodies of operations that read them themselves, by content type. */
+  uploads: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
   parts: readonly DocumentPart[] = [],
 ): Record<string, unknown> => {
   const document = structuredClone(app.swagger()) as unknown as Record<string, unknown>;
@@ -209,7 +234,7 @@ export const openApiDocument = (
     ErrorRpc: errorSchemaRpc,
   };
   document.components = components;
-  complete(document, publicOperations, bodiless);
+  complete(document, publicOperations, bodiless, uploads);
   const paths = document.paths as Record<string, unknown>;
   const securitySchemes = (components as { securitySchemes?: Record<string, unknown> }).securitySchemes ?? {};
   for (const part of parts) {

@@ -1,7 +1,8 @@
 import type { AnyRoute } from './route.ts';
 
 /**
- * Which methods a path has, asked only when no route matched: it tells 405 from 404. Templates become expressions once.
+ * Which methods a path has: it tells 405 from 404 where no route matched. A fixed path (`/users/me`) has its own methods alone, though
+ * the router would give the others to the route with a parameter in its place (`/users/:id`). Templates become expressions once.
  */
 interface PathEntry {
   pattern: RegExp;
@@ -10,8 +11,15 @@ interface PathEntry {
   public: boolean;
 }
 
+export interface PathMethods {
+  allow: string;
+  public: boolean;
+}
+
 export interface PathTable {
-  find(path: string): { allow: string; public: boolean } | null;
+  find(path: string): PathMethods | null;
+  /** The methods of a fixed path, where the route that matched is not one of that path. */
+  shadowed(path: string, matchedTemplate: string | undefined): PathMethods | null;
 }
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -27,6 +35,8 @@ const patternOf = (template: string): RegExp =>
 export const createPathTable = (
   routes: readonly AnyRoute[],
   prefixesOf: (route: AnyRoute) => readonly string[],
+  /** Paths of plugins as the OpenAPI document has them: `/x/{id}` and the methods of each. */
+  described: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
 ): PathTable => {
   const byTemplate = new Map<string, PathEntry>();
   for (const route of routes) {
@@ -43,13 +53,33 @@ export const createPathTable = (
       byTemplate.set(template, entry);
     }
   }
+  for (const [path, methods] of Object.entries(described)) {
+    const template = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const names = Object.keys(methods).map((method) => method.toUpperCase());
+    byTemplate.set(template, {
+      pattern: patternOf(template),
+      methods: new Set(names.includes('GET') ? [...names, 'HEAD'] : names),
+      // They ask for their credentials themselves.
+      public: true,
+    });
+  }
   const entries = [...byTemplate.values()];
+  const methodsOf = (matching: readonly PathEntry[]): PathMethods => {
+    const methods = new Set(matching.flatMap((entry) => [...entry.methods]));
+    return { allow: [...methods].sort().join(', '), public: matching.every((entry) => entry.public) };
+  };
+  const fixed = (path: string): PathEntry | undefined =>
+    path.includes(':') || path.includes('*') ? undefined : byTemplate.get(path);
   return {
     find(path) {
-      const matching = entries.filter((entry) => entry.pattern.test(path));
-      if (matching.length === 0) return null;
-      const methods = new Set(matching.flatMap((entry) => [...entry.methods]));
-      return { allow: [...methods].sort().join(', '), public: matching.every((entry) => entry.public) };
+      const own = fixed(path);
+      const matching = own === undefined ? entries.filter((entry) => entry.pattern.test(path)) : [own];
+      return matching.length === 0 ? null : methodsOf(matching);
+    },
+    shadowed(path, matchedTemplate) {
+      if (matchedTemplate?.includes(':') !== true) return null;
+      const own = fixed(path);
+      return own === undefined ? null : methodsOf([own]);
     },
   };
 };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Along } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import type { Permission } from '../kernel/permissions.ts';
 
@@ -38,6 +39,8 @@ export interface RouteInput<B, Q, P> {
 
 export interface SignedInInput<B, Q, P> extends RouteInput<B, Q, P> {
   caller: Caller;
+  /** The row of the route's `audit`, for the transaction of what it records. */
+  note: Along;
 }
 
 interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
@@ -55,6 +58,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   params?: P;
   /** Content type of the request when it is not JSON (`multipart/form-data`); such routes read the request themselves. */
   consumes?: readonly string[];
+  /** For the document: what those types hold, where it can be said. A string stands for the bytes. */
+  uploads?: Readonly<Record<string, TSchema>>;
   /** Status of success and the schema of its body; null for none. More than one where the outcome differs. */
   responses: Record<number, TSchema | null>;
   /** Content type of the answer when it is not JSON. */
@@ -67,8 +72,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
    */
   idempotency?: 'own';
   /**
-   * A success is a row of the audit chain, written before the answer leaves: for changes whose feature writes none in its
-   * own transaction. Needs a signed-in caller.
+   * A success is a row of the audit chain: in the transaction of the change, where the handler hands `note` on to it, else
+   * (what is read or has several transactions) before the answer leaves. Needs a signed-in caller.
    */
   audit?: RouteAudit;
 }

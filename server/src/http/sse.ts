@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import type { AppError } from '../kernel/errors.ts';
+import type { StreamWatch } from './stream-watch.ts';
 
 /** Unsent bytes after which a slow reader is cut off; it can resume with Last-Event-ID (contract, section 5). */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -13,11 +15,18 @@ export interface SseStream {
   onClose(listener: () => void): void;
 }
 
+export interface SseOptions {
+  draining: boolean;
+  watch: StreamWatch;
+  /** Last frames for a reader who has lost the right to read. Without an id: what follows is not of this stream. */
+  farewell(fault: AppError): string;
+}
+
 /**
  * Takes the reply over as an event stream with all headers set so far. A comment every 15 s keeps proxies awake, and
  * `connection: close` while draining lets the shutdown finish.
  */
-export const openSse = (reply: FastifyReply, options: { draining: boolean }): SseStream => {
+export const openSse = (reply: FastifyReply, options: SseOptions): SseStream => {
   const { raw } = reply;
   const headers = reply.getHeaders();
   reply.hijack();
@@ -33,11 +42,19 @@ export const openSse = (reply: FastifyReply, options: { draining: boolean }): Ss
   const heartbeat = setInterval(() => {
     if (raw.writableLength === 0) raw.write(': keep-alive\n\n');
   }, HEARTBEAT_MS);
-  raw.on('close', () => {
+  const close = (): void => {
     clearInterval(heartbeat);
+    unwatch();
+    if (closed) return;
     closed = true;
     for (const listener of listeners) listener();
+  };
+  const unwatch = options.watch.add(reply.request, (fault) => {
+    if (closed || raw.writableEnded) return;
+    raw.end(options.farewell(fault));
+    close();
   });
+  raw.on('close', close);
   return {
     send(frames) {
       if (closed) return false;
@@ -47,6 +64,7 @@ export const openSse = (reply: FastifyReply, options: { draining: boolean }): Ss
     },
     end() {
       clearInterval(heartbeat);
+      unwatch();
       if (!closed) raw.end();
     },
     get closed() {

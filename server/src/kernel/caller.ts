@@ -33,12 +33,15 @@ export interface Scope {
   tenantId: string;
   userId: string;
   reach: 'own' | 'tenant';
+  /** What the user is; without it, what is shared with roles only stays unseen. */
+  roles?: readonly Role[];
 }
 
 export const ownScope = (caller: Caller): Scope => ({
   tenantId: caller.tenantId,
   userId: caller.userId,
   reach: 'own',
+  roles: caller.roles,
 });
 
 /** Operator and admin see the tenant, the others their own records (contract, section 3). */
@@ -46,4 +49,5 @@ export const readScope = (caller: Caller): Scope => ({
   tenantId: caller.tenantId,
   userId: caller.userId,
   reach: caller.roles.includes('admin') || caller.roles.includes('operator') ? 'tenant' : 'own',
+  roles: caller.roles,
 });

@@ -13,6 +13,8 @@ export interface McpToolInfo {
   outputSchema: Record<string, unknown> | null;
   /** As declared: readOnlyHint, destructiveHint, idempotentHint, openWorldHint. A claim of the server, not a fact. */
   annotations: Record<string, unknown> | null;
+  /** The listing had another tool of this name. */
+  doubled?: boolean | undefined;
 }
 
 /** One block of the protocol: text, image, audio, resource, resource_link. */

@@ -67,6 +67,11 @@ export interface AgentTool {
   timeoutMs?: number;
   /** Permission that the caller needs; agents act as the caller. */
   permission: string;
+  /**
+   * Names what stands behind `server` now: another registration, command or address under the same name is another
+   * origin. An approval holds for the origin that it was asked for. Left out by the platform's own tools.
+   */
+  origin?: string | undefined;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
 }
 

@@ -197,7 +197,11 @@ describe('the audit trail', () => {
       await row(`action=proposal.voted&target=${proposalId}`);
       await row(`action=proposal.decided&target=${proposalId}`);
       await row(`action=proposal.executed&target=${proposalId}`);
-      await row('action=tool.called&target=time.convert_time');
+      const called = await row('action=tool.called&target=time.convert_time');
+      // That it began was written before it was done, whatever the tool says of itself.
+      const started = await row('action=tool.started&target=time.convert_time');
+      expect(started.seq).toBeLessThan(called.seq);
+      expect(started.details.arguments_sha256).toBe(called.details.arguments_sha256);
       // No text of an argument or a result is in it.
       const all = JSON.stringify(await rows(''));
       expect(all).not.toContain('Europe/Berlin');

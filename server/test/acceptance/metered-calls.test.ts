@@ -159,8 +159,8 @@ describe('calls of models and embedders', () => {
         .filter((row) => row.kind === 'model' && row.agent_id === 'zeus' && row.provider_cost_usd !== '')
         .map((row) => [row.cost_usd, row.provider_cost_usd]);
     await expect.poll(ofAnswers, { timeout: 20_000 }).toEqual([
-      ['0.0000625', '0.5'],
-      ['0.0000625', '0.5'],
+      ['0.000062500', '0.500000000'],
+      ['0.000062500', '0.500000000'],
     ]);
   });
 });

@@ -107,3 +107,149 @@ it('takes no message of who may only read, and says why', async () => {
   await page.getByText('Your role may read but not chat').waitFor();
   await context.close();
 });
+
+it('copies a block of code as it stands', async () => {
+  const { page, complaints, context } = await app.open();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.waitForURL('**/chat');
+  provider.always({ chunks: ['Run this:\n\n```js\nlet x = 1;\nlet y = x * 2;\n```\n'] });
+  await page.getByLabel('Message', { exact: true }).fill('/zeus How?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copy answer' }).waitFor();
+  await page.getByRole('button', { name: 'Copy code' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(String(await page.evaluate('navigator.clipboard.readText()')).trim()).toBe(
+    'let x = 1;\nlet y = x * 2;',
+  );
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('asks again as it was asked: the same agent, the same documents', async () => {
+  const { page, complaints, context } = await app.open();
+  await page.waitForURL('**/chat');
+  provider.always({ chunks: ['Seven.'] });
+  await page.getByLabel('Files to attach').setInputFiles({
+    name: 'notes.md',
+    mimeType: 'text/markdown',
+    buffer: Buffer.from('# Notes\n\nThe gate has seven bars.'),
+  });
+  await page.getByRole('list', { name: 'Attachments' }).getByText('ready').waitFor();
+  await page.getByLabel('Message', { exact: true }).fill('/athena How many bars?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('article').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  const id = new URL(page.url()).searchParams.get('c') ?? '';
+  const admin = await app.server.signIn();
+  const { messages } = (await admin.get(`/v2/conversations/${id}`)).json<{
+    messages: { role: string; agent_id: string | null; metadata: Record<string, unknown> }[];
+  }>();
+  const questions = messages.filter((one) => one.role === 'user');
+  expect(questions).toHaveLength(2);
+  expect(questions[0]?.metadata).toMatchObject({ agent_id: 'athena' });
+  expect(questions[0]?.metadata.attached_documents).toHaveLength(1);
+  expect(questions[1]?.metadata).toEqual(questions[0]?.metadata);
+  expect(messages.at(-1)?.agent_id).toBe('athena');
+
+  await page.getByRole('button', { name: 'Edit and send again' }).last().click();
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('How many bars?');
+  expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('athena');
+  await page.getByRole('list', { name: 'Attachments' }).getByText('notes.md').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('keeps what was not taken, says how long to wait, and what a cost limit means', async () => {
+  const { page, axe, screenshot, context } = await app.open();
+  await page.waitForURL('**/chat');
+  const refuse = (status: number, code: string, message: string, retryAfterS: number) =>
+    page.route(
+      '**/chat/stream',
+      (route) =>
+        route.fulfill({
+          status,
+          headers: { 'retry-after': String(retryAfterS), 'x-api-version': '2' },
+          json: { error: { code, message, details: {}, request_id: 'r' } },
+        }),
+      { times: 1 },
+    );
+  const field = page.getByLabel('Message', { exact: true });
+  await refuse(429, 'RATE_LIMITED', 'too many requests', 3);
+  await field.fill('/hermes Write to everybody');
+  await page.keyboard.press('Enter');
+  await page.getByText('Too many messages at once').waitFor();
+  expect(await field.inputValue()).toBe('Write to everybody');
+  expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('hermes');
+  // Once the time is over it can be sent.
+  await page.getByText('Too many messages at once').waitFor({ state: 'detached' });
+  await refuse(402, 'COST_EXCEEDED', 'the daily limit of 1 USD is reached', 60);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('alert').getByText('the daily limit of 1 USD is reached').waitFor();
+  await page.getByRole('link', { name: 'See costs and limits' }).waitFor();
+  expect(await field.inputValue()).toBe('Write to everybody');
+  expect(await axe()).toEqual([]);
+  await screenshot('chat-limit');
+  provider.always({ chunks: ['Done.'] });
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Copy answer' }).waitFor();
+  await context.close();
+});
+
+it('shows its shortcuts on a question mark, and can be without those of a single key', async () => {
+  const { page, axe, complaints, screenshot, context } = await app.open();
+  await page.waitForURL('**/chat');
+  const field = page.getByLabel('Message', { exact: true });
+  await field.waitFor();
+  await field.pressSequentially('Why?');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await field.inputValue()).toBe('Why?');
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await dialog.getByText('To the message field').waitFor();
+  expect(await axe()).toEqual([]);
+  await screenshot('shortcuts');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('/');
+  await page.locator('textarea:focus').waitFor();
+
+  await page.getByRole('button', { name: /Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+  await dialog.getByRole('switch', { name: 'Shortcuts of a single key' }).click();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('?');
+  await page.keyboard.press('/');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('goes back beyond the newest two hundred messages', async () => {
+  const admin = await app.server.signIn();
+  provider.always({ chunks: ['So it is.'] });
+  const ask = async (message: string, conversation?: string): Promise<string> => {
+    const answer = await admin.post('/v2/chat', {
+      message,
+      context: { agent_id: 'zeus' },
+      ...(conversation === undefined ? {} : { conversation_id: conversation }),
+    });
+    return answer.json<{ conversation_id: string }>().conversation_id;
+  };
+  const id = await ask('This is question number 1.');
+  for (let n = 2; n <= 120; n++) await ask(`This is question number ${n}.`, id);
+  const { page, complaints, context } = await app.open({ path: `/chat?c=${id}` });
+  await page.getByText('This is question number 120.').waitFor();
+  expect(await page.getByText('This is question number 20.').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show earlier messages' }).click();
+  const thread = page.getByRole('log', { name: 'Messages' });
+  await thread.getByText('This is question number 1.', { exact: true }).waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Show earlier messages' }).waitFor({ state: 'detached' });
+  expect(await page.getByRole('article').count()).toBe(120);
+  expect(complaints).toEqual([]);
+  await context.close();
+}, 120_000);

@@ -64,12 +64,13 @@ describe('search by vector under a filter', () => {
     const again = await createPostgresIndex(db);
     const vector = new Float32Array(8);
     vector[0] = 1;
-    const { semantic } = await again.candidates({
+    const {
+      semantic: [semantic = []],
+    } = await again.candidates({
       scope: { tenantId: 'few', userId: 'u', reach: 'tenant' },
       filters: null,
       terms: [],
-      vector,
-      model,
+      vectors: [{ model, vector }],
       depth: 20,
     });
     expect(semantic.length).toBe(20);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
 import { knowledgeHttpSuite } from '../suites/knowledge-http.ts';
 import { knowledgeRecoverySuite } from '../suites/knowledge-recovery.ts';
+import { knowledgeRolesSuite } from '../suites/knowledge-roles.ts';
+import { knowledgeSourcesSuite } from '../suites/knowledge-sources.ts';
 import { openKnowledge } from '../support/knowledge.ts';
 import { pgvectorBinaries } from '../support/pgvector.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -22,6 +25,12 @@ describe('with pgvector', () => {
     return postgres.freshUrl();
   };
   knowledgeHttpSuite('PostgreSQL', async () => openKnowledge({ postgresUrl: await freshUrl() }));
+  knowledgeRolesSuite('PostgreSQL', async (options) =>
+    openKnowledge({ ...options, postgresUrl: await freshUrl() }),
+  );
+  knowledgeSourcesSuite('PostgreSQL', async (options) =>
+    openKnowledge({ http: createGuardedFetch(options), postgresUrl: await freshUrl() }),
+  );
   knowledgeRecoverySuite('PostgreSQL', async () => ({ postgresUrl: await freshUrl() }));
 });
 

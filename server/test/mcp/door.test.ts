@@ -194,11 +194,18 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
       return JSON.stringify(result.content);
     };
     expect(await call('fix.echo', { text: 1 })).toContain('must be string');
-    expect(await call('pentarch.admin_only', { message: 'x' })).toContain('there is no tool');
     expect(await call('fix.liar')).toContain('output schema');
     const inside = await call('pentarch.breaks', { message: 'x' });
     expect(inside).toContain('went wrong');
     expect(inside).not.toContain('secret inside');
+  });
+
+  it('gets an error of the protocol for a tool that is not there for its user', async () => {
+    const { client } = await connect('user', mode);
+    for (const name of ['pentarch.admin_only', 'fix.nothing']) {
+      const asked = client.callTool({ name, arguments: { message: 'x' } });
+      await expect(asked).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(name) });
+    }
   });
 
   it('hears of progress', async () => {

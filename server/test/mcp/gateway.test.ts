@@ -406,6 +406,13 @@ describe('tools that change', () => {
       { subject: 'rug.echo', userId: null },
     ]);
 
+    expect(before.accepted).toBeNull();
+    expect(await tool('rug', 'echo')).toMatchObject({
+      description: 'Says it back to everyone',
+      accepted: { description: 'Says it back', input_schema: before.input_schema, output_schema: null },
+    });
+    expect((await tool('rug', 'fails')).accepted).toBeNull();
+
     const accept = (as: string, body: unknown = {}) =>
       platform.request('POST', '/mcp/rug/tools/echo/accept', { as, body });
     expect((await accept('user')).status).toBe(403);
@@ -452,6 +459,12 @@ describe('tools that change', () => {
     });
     expect((await tool('twin', 'ech0')).warnings).toEqual(['lookalike_name']);
     expect((await tool('twin', 'read_file')).warnings).toEqual(['identical_name']);
+    await platform.request('POST', '/mcp/servers', {
+      body: stdio('double', { extraTools: ['same', 'same', 'single', 'vvrite_file'] }),
+    });
+    expect((await tool('double', 'same')).warnings).toEqual(['identical_name']);
+    expect((await tool('double', 'single')).warnings).toEqual([]);
+    expect((await tool('double', 'vvrite_file')).warnings).toEqual(['lookalike_name']);
   });
 
   it('101 of them in pages are all there', async () => {

@@ -157,7 +157,10 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
         ? []
         : [createTimeServer(systemClock), createFilesServer(path.join(folder, 'files')), ...mirrors],
     proposal: async (_caller, id) => ({ id, status: 'voting' }),
-    audit: (entry) => audit.push(entry),
+    audit: (entry) => {
+      audit.push(entry);
+      return Promise.resolve();
+    },
     book,
     observeCall: () => {},
     logger,

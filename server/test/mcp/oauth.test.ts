@@ -232,6 +232,28 @@ describe('servers that ask for OAuth', () => {
     await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 5_000 });
   });
 
+  it('lose their tokens when they move to another origin', async () => {
+    await register({});
+    await fetch(await signIn());
+    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    const seen: (string | undefined)[] = [];
+    const elsewhere = await serve((request, response) => {
+      seen.push(request.headers.authorization, request.headers['x-api-key']?.toString());
+      response.writeHead(500).end();
+    });
+    const home = remote.url;
+    const move = (body: object) => platform.request('PATCH', '/mcp/servers/remote', { body });
+    expect((await move({ url: `http://127.0.0.1:${elsewhere.port}/mcp` })).status).toBe(422);
+    expect((await call()).status).toBe(200);
+    expect((await move({ url: `http://127.0.0.1:${elsewhere.port}/mcp`, headers: {} })).status).toBe(200);
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0));
+    expect(seen.filter((value) => value !== undefined)).toEqual([]);
+    // Back home, the person is asked again.
+    await move({ url: home, headers: {} });
+    expect((await state()).last_error).toContain('authorization needed');
+    await elsewhere.close();
+  });
+
   it('take no answer that the platform did not ask for', async () => {
     await register({});
     const at = (query: string) => fetch(`${platform.url}/mcp/oauth/callback${query}`);

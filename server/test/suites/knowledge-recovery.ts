@@ -7,8 +7,16 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import { ownScope } from '../../src/kernel/caller.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import { ModelError } from '../../src/kernel/model.ts';
+import type { Reranker } from '../../src/kernel/reranker.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
-import { CALLERS, type KnowledgeHouse, openKnowledge, wordEmbedder } from '../support/knowledge.ts';
+import { req } from '../requirements.ts';
+import {
+  CALLERS,
+  type KnowledgeHouse,
+  meaningEmbedder,
+  openKnowledge,
+  wordEmbedder,
+} from '../support/knowledge.ts';
 
 /**
  * What survives crashes, races, a change of the model and erasure: counted in every place that holds something.
@@ -190,6 +198,41 @@ export const knowledgeRecoverySuite = (
         ]);
       });
 
+      it('of a text that was on its way in when its process died', async () => {
+        let h = await start();
+        const { id } = await upload(h, 'This one stays.');
+        await h.db.write(async (tx) => {
+          const created_at = Date.now() - 3_600_000;
+          await tx
+            .insertInto('hidden_generations')
+            .values({ document_id: id, generation: 2, created_at })
+            .execute();
+          const chunk = {
+            id: 'x',
+            document_id: id,
+            tenant_id: 'north',
+            ordinal: 0,
+            start_offset: 0,
+            end_offset: 1,
+          };
+          await tx
+            .insertInto('chunks')
+            .values({ ...chunk, heading_path: '[]', text: 'This one goes.', generation: 2 })
+            .execute();
+        });
+        const chunks = await h.app.inject({
+          url: `/v2/knowledge/documents/${id}/chunks`,
+          headers: { authorization: 'Bearer ann' },
+        });
+        expect(chunks.json().items.map((one: { content: string }) => one.content)).toEqual([
+          'This one stays.',
+        ]);
+        h = await start();
+        await h.knowledge.recover();
+        expect(await counts(h)).toMatchObject({ documents: 1, chunks: 1, words: 1, vectors: 1, blobs: 1 });
+        expect(await h.db.read.selectFrom('hidden_generations').selectAll().execute()).toEqual([]);
+      });
+
       it('of an erased person, whose data were handed out before', async () => {
         const h = await start();
         await upload(h, 'Private thoughts.', { metadata: { tags: ['x'] } });
@@ -231,6 +274,45 @@ export const knowledgeRecoverySuite = (
         h = await start({ embedder: wordEmbedder('two', 48) });
         const [after] = await h.knowledge.search(ownScope(ann), 'copper kettle', 1);
         expect(after?.chunkId).toBe(before?.chunkId);
+      });
+
+      it(req('KNOW-03', 'leaves no gap: meaning finds every document all the while'), async () => {
+        let h = await start({ embedder: meaningEmbedder('one', 32) });
+        const ids: string[] = [];
+        for (const place of ['porch', 'pantry', 'attic']) {
+          ids.push((await upload(h, `A lantern hangs in the ${place}.`, { title: place })).id);
+        }
+        const byMeaning = async () =>
+          new Set((await h.knowledge.search(ownScope(ann), 'zorvex', 10)).map((p) => p.documentId));
+        expect(await byMeaning()).toEqual(new Set(ids));
+        const next = meaningEmbedder('two', 48);
+        // Documents are indexed one by one, each when the test lets it.
+        const gates: (() => void)[] = [];
+        h = await start({
+          embedder: {
+            ...next,
+            embed: async (texts, signal, options) => {
+              if (!options?.urgent) await new Promise<void>((go) => gates.push(go));
+              return next.embed(texts, signal, options);
+            },
+          },
+          earlierEmbedder: ({ id, dimensions }) => (id === 'one' ? meaningEmbedder(id, dimensions) : null),
+        });
+        expect(await byMeaning()).toEqual(new Set(ids));
+        await h.knowledge.recover();
+        for (let done = 0; done < ids.length; done++) {
+          await vi.waitFor(() => expect(gates.length).toBe(done + 1), 10_000);
+          expect(await byMeaning()).toEqual(new Set(ids));
+          gates[done]?.();
+        }
+        await vi.waitFor(async () => {
+          expect(await byMeaning()).toEqual(new Set(ids));
+          const models = await h.db.read.selectFrom('embedding_models').select('id').execute();
+          expect(models).toEqual([{ id: 'two' }]);
+        }, 10_000);
+        expect(await byMeaning()).toEqual(new Set(ids));
+        expect(await counts(h)).toMatchObject({ documents: 3, chunks: 3, words: 3, vectors: 3 });
+        expect(h.faults).toEqual([]);
       });
 
       it('is refused when it gives vectors of another length', async () => {
@@ -308,6 +390,51 @@ export const knowledgeRecoverySuite = (
         expect((await h.knowledge.search(ownScope(ann), 'umbrella', 3)).map((p) => p.documentId)).toEqual([
           id,
         ]);
+        expect(h.faults).toHaveLength(1);
+      });
+    });
+
+    describe('a reranker', () => {
+      const judge = (scores: (texts: readonly string[]) => number[]): Reranker => ({
+        id: 'compatible/judge',
+        rerank: async (_query, texts) => ({ scores: scores(texts), tokens: null }),
+        close: () => Promise.resolve(),
+      });
+      const words = ['Rope, rope and rope.', 'A rope of hemp.', 'The rope that holds the bell.'];
+      const ask = async (h: KnowledgeHouse, limit: number) =>
+        (await h.knowledge.search(ownScope(ann), 'rope', limit)).map(({ text, score }) => [text, score]);
+
+      it('gives the best passages its order and its scores, on the ledger', async () => {
+        const charged: string[] = [];
+        const h = await start({
+          reranker: judge((texts) =>
+            texts.map((text) => (text.includes('bell') ? 0.9 : text.includes('hemp') ? 0.4 : 0.1)),
+          ),
+          charge: async (call, work) => {
+            charged.push(`${call.userId} ${call.model} ${call.boundTokens > 0}`);
+            return (await work()).result;
+          },
+        });
+        for (const content of words) await upload(h, content);
+        // Also what stands behind the limit in the first order is looked at.
+        expect(await ask(h, 1)).toEqual([[words[2], 0.9]]);
+        expect(await ask(h, 3)).toEqual([
+          [words[2], 0.9],
+          [words[1], 0.4],
+          [words[0], 0.1],
+        ]);
+        expect(charged).toEqual(['ann compatible/judge true', 'ann compatible/judge true']);
+      });
+
+      it('that is away leaves the first order', async () => {
+        const away = (): never => {
+          throw new ModelError('unavailable', 'compatible', 'away');
+        };
+        let h = await start();
+        for (const content of words) await upload(h, content);
+        const first = await ask(h, 3);
+        h = await start({ reranker: judge(away) });
+        expect(await ask(h, 3)).toEqual(first);
         expect(h.faults).toHaveLength(1);
       });
     });

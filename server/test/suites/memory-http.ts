@@ -298,6 +298,8 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       'relations?entity_id=x',
       'graph?depth=4',
       'graph?depth=0',
+      'graph?limit=0',
+      'graph?limit=5001',
     ])('422 on GET %s', async (url) => {
       expect((await send('val', 'GET', url)).status).toBe(422);
     });
@@ -525,6 +527,8 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(await at(`entity_id=${ids[0]}`)).toEqual(['ab', 1, false]);
       expect(await at(`entity_id=${ids[0]}&depth=2`)).toEqual(['abc', 2, false]);
       expect(await at(`entity_id=${ids[0]}&depth=3`)).toEqual(['abcd', 3, false]);
+      // The nearest come first, and what was left out is told.
+      expect(await at(`entity_id=${ids[0]}&depth=3&limit=3`)).toEqual(['abc', 2, true]);
       expect(await at(`entity_id=${ids[2]}&depth=1`)).toEqual(['bcd', 2, false]);
       expect(await at(`entity_id=${ids[0]}&at=2000-06-01T00:00:00Z`)).toEqual(['ae', 1, false]);
     });

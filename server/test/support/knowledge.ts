@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
+import { createGuardedFetch } from '../../src/adapters/guarded-fetch/index.ts';
 import { createDocumentParser } from '../../src/adapters/parsing/parser.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
@@ -26,7 +27,10 @@ import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
-export const wordEmbedder = (id = 'words', dimensions = 64): MeteredEmbedder & { texts: string[] } => {
+export const wordEmbedder = (
+  id = 'words',
+  dimensions = 64,
+): MeteredEmbedder & { texts: string[]; close(): Promise<void> } => {
   const texts: string[] = [];
   return {
     id,
@@ -47,6 +51,23 @@ export const wordEmbedder = (id = 'words', dimensions = 64): MeteredEmbedder & {
       });
       return { vectors, tokens: 1 };
     },
+    close: () => Promise.resolve(),
+  };
+};
+
+/** Knows besides that a zorvex is a lantern: what only meaning finds. */
+export const meaningEmbedder = (
+  id = 'meaning',
+  dimensions = 64,
+): MeteredEmbedder & { close(): Promise<void> } => {
+  const words = wordEmbedder(id, dimensions);
+  return {
+    ...words,
+    embed: (payer, batch) =>
+      words.embed(
+        payer,
+        batch.map((text) => text.replaceAll('zorvex', 'lantern')),
+      ),
   };
 };
 
@@ -72,7 +93,9 @@ export const CALLERS: Readonly<Record<string, Caller>> = {
   boss: testCaller('boss', 'north', 'admin'),
   op: testCaller('op', 'north', 'operator'),
   reader: testCaller('reader', 'north', 'readonly'),
+  ana: testCaller('ana', 'north', 'analyst'),
   zoe: testCaller('zoe', 'south'),
+  zan: testCaller('zan', 'south', 'analyst'),
 };
 
 export interface KnowledgeHouse {
@@ -113,10 +136,13 @@ export const openKnowledge = async (
     sqliteFile: postgresUrl === undefined ? file : null,
     blobs: createFolderBlobs(path.join(folder, 'blobs')),
     embedder: wordEmbedder(),
+    charge: async (_call, work) => (await work()).result,
     events: { publish: (event) => events.push(event) },
     idempotency,
     clock: systemClock,
     searchMemories: null,
+    http: createGuardedFetch({ allowPrivate: true }),
+    maxBytes: options.maxUploadBytes ?? 1024 * 1024,
     warn: (fault, message) => faults.push(`${message}: ${String(fault)}`),
     ...options,
     parser,

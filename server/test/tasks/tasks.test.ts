@@ -272,6 +272,37 @@ describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
     ]);
   });
 
+  it('takes no slot while it is paused, and goes on with the next one from then', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x', cron: '*/10 * * * *' });
+    const patch = (body: Record<string, unknown>) =>
+      world.request<TaskBody>(ANN, 'PATCH', `/v2/tasks/${id}`, body);
+    const paused = { paused: true, status: 'scheduled', next_run_at: null };
+    expect((await patch({ paused: true })).body).toMatchObject(paused);
+    for (let i = 0; i < 6; i++) {
+      world.clock.advance(10 * MIN);
+      await world.turn();
+    }
+    expect(await runsOf(world, id)).toEqual([]);
+    // Its times may be changed meanwhile, and it still rests.
+    expect((await patch({ cron: '*/15 * * * *' })).body).toMatchObject(paused);
+    world.clock.advance(MIN);
+    expect((await patch({ paused: false })).body).toMatchObject({
+      paused: false,
+      next_run_at: '2026-03-01T01:15:00.000Z',
+    });
+    world.clock.advance(15 * MIN);
+    await world.turn();
+    expect((await runsOf(world, id)).map((r) => r.scheduled_for.slice(11, 16))).toEqual(['01:15']);
+  });
+
+  it('can be paused only where a time is to come', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x' });
+    const answer = await world.request(ANN, 'PATCH', `/v2/tasks/${id}`, { paused: true });
+    expect(answer.status).toBe(409);
+  });
+
   it('goes on after a failed slot, and keeps its error until the next success', async () => {
     const world = await start();
     const { id } = await create(world, { description: 'x', cron: '0 * * * *' });

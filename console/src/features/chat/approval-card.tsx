@@ -7,6 +7,7 @@ import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay, useMe } from '../../lib/me.ts';
+import { useSelfApproval } from '../../lib/self-approval.ts';
 import styles from './chat.module.css';
 import { useProposal, useVote } from './queries.ts';
 
@@ -26,6 +27,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
   const vote = useVote(id);
   const mayVote = useMay('governance:vote');
   const me = useMe();
+  const mayDecideOwn = useSelfApproval();
   const toast = useToast();
   useLiveRefresh(['proposal.'], ['governance', 'proposal', id]);
   if (data === undefined) {
@@ -60,7 +62,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
       </p>
       {open &&
         mayVote &&
-        (data.requested_by === me.sub ? (
+        (data.requested_by === me.sub && !mayDecideOwn ? (
           <p className={styles.meta}>You asked for this yourself: somebody else must decide.</p>
         ) : (
           <div className={styles.actions}>

@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, PanelLeft, Plus } from 'lucide-react';
 import type { Citation, Message } from 'pentarch-sdk';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Drawer } from '../../components/dialog.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
@@ -9,13 +9,16 @@ import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay } from '../../lib/me.ts';
+import { useShortcut } from '../../lib/shortcuts.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import styles from './chat.module.css';
 import { CitationDrawer } from './citation-drawer.tsx';
-import { Composer, type Sending } from './composer.tsx';
+import { Composer, type Draft, emptyDraft, type Sending } from './composer.tsx';
 import { ConversationList, titleOf } from './conversation-list.tsx';
+import { FirstRun } from './first-run.tsx';
+import { attachedNames, type Limit, limitOf, withoutAttached } from './limits.ts';
 import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
-import { useConversation } from './queries.ts';
+import { joined, useConversation, useEarlier, WITH_CONVERSATION } from './queries.ts';
 import { useTurn } from './use-turn.ts';
 
 const parse = (raw: Readonly<Record<string, unknown>>): { c: string | undefined } => ({
@@ -33,6 +36,29 @@ const openRunOf = (messages: readonly Message[]): string | null => {
   return waits ? last.run_id : null;
 };
 
+/** As it was asked: to whom, and with which documents. */
+const sendingOf = (question: Message): Sending => {
+  const { agent_id: agent, attached_documents: attached } = question.metadata;
+  return {
+    message: question.content,
+    agentId: typeof agent === 'string' ? agent : null,
+    documentIds: Array.isArray(attached) ? attached.filter((one) => typeof one === 'string') : [],
+  };
+};
+
+const draftOf = ({ message, agentId, documentIds }: Sending): Draft => {
+  const names = attachedNames(message, documentIds.length);
+  return {
+    agent: agentId ?? '',
+    files: documentIds.map((documentId, n) => ({
+      key: documentId,
+      name: names[n] ?? '',
+      share: 1,
+      documentId,
+    })),
+  };
+};
+
 const ChatPage = () => {
   const api = useApi();
   const toast = useToast();
@@ -40,10 +66,11 @@ const ChatPage = () => {
   const mayWrite = useMay('chat:write');
   const [{ c }, setState] = useUrlState(parse);
   const conversation = useConversation(c);
-  const agents = useQuery({
+  const agentList = queryOptions({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
   });
+  const agents = useQuery(agentList);
   const shown = useRef(c);
   const { running, ask, follow, leave } = useTurn((id) => {
     shown.current = id;
@@ -53,6 +80,11 @@ const ChatPage = () => {
   useLiveRefresh(['message.', 'run.'], ['chat']);
 
   const [text, setTextNow] = useState(() => sessionStorage.getItem(draftKey(c)) ?? '');
+  const [draft, setDraft] = useState(emptyDraft);
+  const [limit, setLimit] = useState<Limit | null>(null);
+  /** What was sent last: it comes back into the composer where it was not taken. */
+  const sent = useRef<Sending | null>(null);
+  const [wantsEarlier, setWantsEarlier] = useState(false);
   const [citation, setCitation] = useState<Citation>();
   const [listOpen, setListOpen] = useState(false);
   const [atEnd, setAtEnd] = useState(true);
@@ -69,10 +101,21 @@ const ChatPage = () => {
     if (shown.current === c) return;
     shown.current = c;
     leave();
+    setDraft(emptyDraft);
+    setWantsEarlier(false);
     setTextNow(sessionStorage.getItem(draftKey(c)) ?? '');
   }, [c, leave]);
 
-  const messages = conversation.data?.messages ?? [];
+  const newest = conversation.data?.messages ?? [];
+  const earlier = useEarlier(c, wantsEarlier);
+  const messages = wantsEarlier ? joined(earlier.messages, newest) : newest;
+  const hasEarlier = newest.length >= WITH_CONVERSATION && earlier.hasMore;
+  // The first pages stand in the conversation already: read on until there is something new to show.
+  const { more, loading, hasMore, error: earlierError } = earlier;
+  const showsNothingNew = wantsEarlier && messages.length === newest.length;
+  useEffect(() => {
+    if (showsNothingNew && !loading && hasMore && earlierError === null) more();
+  }, [showsNothingNew, loading, hasMore, earlierError, more]);
   const openRun = openRunOf(messages);
   const current = running?.turn.runId ?? null;
   useEffect(() => {
@@ -98,6 +141,16 @@ const ChatPage = () => {
       ? running.question
       : null;
 
+  /** How high the thread was when earlier messages were asked for: what is read stays where it is. */
+  const heightBefore = useRef<number | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of messages says that they have come
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null || heightBefore.current === null || showsNothingNew) return;
+    box.scrollTop += box.scrollHeight - heightBefore.current;
+    heightBefore.current = null;
+  }, [messages.length]);
+
   const length = `${stored.length}:${turn?.text.length ?? 0}:${turn?.tools.length ?? 0}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `length` says that there is more to see
   useLayoutEffect(() => {
@@ -105,7 +158,16 @@ const ChatPage = () => {
     if (box !== null && atEnd) box.scrollTop = box.scrollHeight;
   }, [length, atEnd]);
 
-  const send = ({ message, agentId, documentIds }: Sending): void => {
+  /** Puts a question back into the composer, with its agent and documents. */
+  const takeBack = (sending: Sending): void => {
+    setText(withoutAttached(sending.message));
+    setDraft(draftOf(sending));
+    field.current?.focus();
+  };
+  const send = (sending: Sending): void => {
+    const { message, agentId, documentIds } = sending;
+    sent.current = sending;
+    setLimit(null);
     setText('');
     setAtEnd(true);
     void ask({
@@ -117,7 +179,19 @@ const ChatPage = () => {
       },
     });
   };
-  const again = (message: string): void => send({ message, agentId: null, documentIds: [] });
+  const back = useRef(takeBack);
+  useEffect(() => {
+    back.current = takeBack;
+  });
+  useEffect(() => {
+    if (running?.state !== 'failed' || running.turn.runId !== '') return;
+    const met = limitOf(running.error, Date.now());
+    if (met === null) return;
+    setLimit(met);
+    leave();
+    if (sent.current !== null) back.current(sent.current);
+  }, [running, leave]);
+  const endLimit = useCallback(() => setLimit(null), []);
   const stop = (): void => {
     if (turn === undefined || turn.runId === '') return;
     api.chat.cancelRun(turn.runId).catch(toast.failed);
@@ -128,8 +202,18 @@ const ChatPage = () => {
     setAtEnd(true);
     field.current?.focus();
   };
+  useShortcut('/', () => field.current?.focus());
+  useShortcut('n', () => {
+    if (mayWrite) openConversation(undefined);
+  });
   const nameOf = (id: string): string => agents.data?.find((one) => one.id === id)?.name ?? id;
-  const lastQuestion = running?.question ?? messages.findLast((one) => one.role === 'user')?.content ?? null;
+  const lastStored = messages.findLast((one) => one.role === 'user');
+  const lastQuestion =
+    running?.question !== null && running !== null
+      ? sent.current
+      : lastStored === undefined
+        ? null
+        : sendingOf(lastStored);
   const archived = conversation.data?.status === 'archived';
   const closed = !mayWrite
     ? 'Your role may read but not chat. Ask an admin for the role “user”.'
@@ -186,27 +270,34 @@ const ChatPage = () => {
               <ErrorState error={conversation.error} onRetry={() => void conversation.refetch()} />
             ))}
           {c === undefined && !showTurn && (
-            <div className={styles.welcome}>
-              <h2>What can we do for you?</h2>
-              <p>
-                Ask in your own words: Zeus passes the question to whoever knows best. Type <kbd>/</kbd> to
-                choose an agent yourself, or drop a document here and ask about it.
-              </p>
+            <FirstRun
+              onAsk={closed === null ? (message) => send({ message, agentId: null, documentIds: [] }) : null}
+            />
+          )}
+          {hasEarlier && (
+            <div className={styles.earlier}>
+              <Button
+                kind="quiet"
+                busy={wantsEarlier && earlier.loading}
+                onClick={() => {
+                  heightBefore.current = scroller.current?.scrollHeight ?? null;
+                  if (wantsEarlier) earlier.more();
+                  else setWantsEarlier(true);
+                }}
+              >
+                Show earlier messages
+              </Button>
             </div>
+          )}
+          {wantsEarlier && earlier.error !== null && (
+            <ErrorState error={earlier.error} onRetry={earlier.more} />
           )}
           {stored.map((message) =>
             message.role === 'user' ? (
               <Question
                 key={message.id}
                 text={message.content}
-                onEdit={
-                  closed === null
-                    ? () => {
-                        setText(message.content);
-                        field.current?.focus();
-                      }
-                    : null
-                }
+                onEdit={closed === null ? () => takeBack(sendingOf(message)) : null}
               />
             ) : (
               <Answer
@@ -217,7 +308,7 @@ const ChatPage = () => {
                 mayRate={mayWrite}
                 onRetry={
                   closed === null && !busy && lastQuestion !== null && message.id === stored.at(-1)?.id
-                    ? () => again(lastQuestion)
+                    ? () => send(lastQuestion)
                     : null
                 }
               />
@@ -236,7 +327,7 @@ const ChatPage = () => {
           {running?.state === 'failed' && (
             <ErrorState
               error={running.error}
-              {...(lastQuestion === null ? {} : { onRetry: () => again(lastQuestion) })}
+              {...(lastQuestion === null ? {} : { onRetry: () => send(lastQuestion) })}
             />
           )}
         </div>
@@ -260,8 +351,13 @@ const ChatPage = () => {
             text={text}
             onText={setText}
             agents={agents.data ?? []}
+            loadAgents={() => queryClient.ensureQueryData(agentList)}
             running={busy}
             closed={closed}
+            draft={draft}
+            onDraft={setDraft}
+            limit={limit}
+            onLimitOver={endLimit}
             onSend={send}
             onStop={stop}
           />

@@ -6,6 +6,8 @@ import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './chat.module.css';
+import { LimitNotice } from './limit-notice.tsx';
+import type { Limit } from './limits.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then named in the message. */
 
@@ -15,7 +17,15 @@ export interface Sending {
   documentIds: readonly string[];
 }
 
-interface Attachment {
+/** What stands in the composer beside the text. */
+export interface Draft {
+  /** '' leaves the choice to Zeus. */
+  agent: string;
+  files: readonly Attachment[];
+}
+export const emptyDraft: Draft = { agent: '', files: [] };
+
+export interface Attachment {
   key: string;
   name: string;
   share: number;
@@ -27,9 +37,16 @@ interface ComposerProps {
   text: string;
   onText: (text: string) => void;
   agents: readonly AgentStatus[];
+  /** The same, where they are not there yet. */
+  loadAgents: () => Promise<readonly AgentStatus[]>;
   running: boolean;
   /** Why nothing can be written here, for example in an archived conversation. */
   closed: string | null;
+  draft: Draft;
+  onDraft: (change: (now: Draft) => Draft) => void;
+  /** Why nothing can be sent just now; the message stays. */
+  limit: Limit | null;
+  onLimitOver: () => void;
   onSend: (sending: Sending) => void;
   onStop: () => void;
 }
@@ -44,12 +61,15 @@ export const splitCommand = (
     : { agentId: null, message: text.trim() };
 };
 
-export const Composer = ({ field, text, onText, agents, running, closed, onSend, onStop }: ComposerProps) => {
+export const Composer = (props: ComposerProps) => {
+  const { field, text, onText, agents, running, closed, draft, onDraft, limit, onSend, onStop } = props;
   const api = useApi();
   const toast = useToast();
   const mayUpload = useMay('knowledge:write');
-  const [agent, setAgent] = useState('');
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const { agent, files } = draft;
+  const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
+    onDraft((now) => ({ ...now, files: change(now.files) }));
+  const waits = limit?.kind === 'rate';
   const [marked, setMarked] = useState(0);
   const [dismissed, setDismissed] = useState('');
   const picker = useRef<HTMLInputElement>(null);
@@ -88,18 +108,23 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
     }
   };
 
-  const send = (): void => {
-    const command = splitCommand(text, agents);
-    if (command.message === '' || running || uploading || closed !== null) return;
+  const send = async (): Promise<void> => {
+    // Who writes at once after opening the page is faster than the list of agents.
+    const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
+    const command = splitCommand(text, known);
+    if (command.message === '' || running || uploading || waits || closed !== null) return;
     const names = files.map((file) => file.name).join(', ');
     onSend({
       message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
       agentId: command.agentId ?? (agent === '' ? null : agent),
       documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
     });
-    setFiles([]);
+    setFiles(() => []);
   };
 
+  const submit = (): void => {
+    send().catch(toast.failed);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const count = choices.length;
     if (count > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
@@ -120,7 +145,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
     }
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      send();
+      submit();
     }
   };
 
@@ -131,7 +156,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        submit();
       }}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -156,6 +181,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
           ))}
         </div>
       )}
+      {limit !== null && <LimitNotice limit={limit} onOver={props.onLimitOver} />}
       {files.length > 0 && (
         <ul className={styles.citations} aria-label="Attachments">
           {files.map((file) => (
@@ -197,7 +223,11 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
         }}
       />
       <div className={styles.composerFoot}>
-        <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>
+        <select
+          aria-label="Agent"
+          value={agent}
+          onChange={(event) => onDraft((now) => ({ ...now, agent: event.target.value }))}
+        >
           <option value="">Auto</option>
           {agents
             .filter((one) => one.enabled)
@@ -235,7 +265,7 @@ export const Composer = ({ field, text, onText, agents, running, closed, onSend,
             label="Send"
             type="submit"
             kind="primary"
-            disabled={text.trim() === '' || uploading}
+            disabled={text.trim() === '' || uploading || waits}
             icon={<ArrowUp size={16} />}
           />
         )}

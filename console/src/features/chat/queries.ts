@@ -1,7 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Citation, DocumentChunk } from 'pentarch-sdk';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Citation, DocumentChunk, Message } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 import { useCursorList } from '../../lib/cursor-list.ts';
+import { useMay } from '../../lib/me.ts';
+import { SAMPLE_TEXT, SAMPLE_TITLE } from './sample.ts';
 
 /** Reads and writes of this feature. */
 
@@ -28,6 +30,82 @@ export const useConversation = (id: string | undefined) => {
     queryKey: ['chat', 'conversation', id],
     queryFn: ({ signal }) => api.conversations.get(id ?? '', { signal }),
     enabled: id !== undefined,
+  });
+};
+
+/** How many messages come with the conversation itself: the newest. */
+export const WITH_CONVERSATION = 200;
+
+/**
+ * All messages from the newest backwards, read when somebody asks for the earlier ones: the newest of them stand in the
+ * conversation too, so that nothing is missing where both meet, whatever is written meanwhile.
+ */
+export const useEarlier = (id: string | undefined, wanted: boolean) => {
+  const api = useApi();
+  const query = useInfiniteQuery({
+    queryKey: ['chat', 'earlier', id],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      api.conversations.listMessages(
+        id ?? '',
+        { limit: 100, order: 'desc', ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    enabled: id !== undefined && wanted,
+  });
+  return {
+    /** Oldest first. */
+    messages: query.data?.pages.flatMap((page) => page.items).toReversed() ?? [],
+    error: query.error,
+    hasMore: query.data === undefined || query.hasNextPage,
+    loading: query.isFetching,
+    more: (): void => void query.fetchNextPage(),
+  };
+};
+
+/** Earlier messages before those of the conversation; what is in both is there once, as the conversation has it. */
+export const joined = (earlier: readonly Message[], newest: readonly Message[]): readonly Message[] => {
+  const known = new Set(newest.map((one) => one.id));
+  return [...earlier.filter((one) => !known.has(one.id)), ...newest];
+};
+
+/** What a newcomer would miss. Parts that cannot be read count as set up: nothing is shown then. */
+export const useSetUp = () => {
+  const api = useApi();
+  const mayRead = useMay('knowledge:read');
+  return useQuery({
+    queryKey: ['chat', 'set-up'],
+    queryFn: async ({ signal }) => {
+      const [model, documents, sample] = await Promise.all([
+        api.system.ready({ signal, maxRetries: 0 }).then(
+          ({ checks }) => (checks.models.detail?.startsWith('builtin') === true ? 'builtin' : 'model'),
+          () => 'unknown' as const,
+        ),
+        mayRead ? api.knowledge.listDocuments({ limit: 1 }, { signal }) : null,
+        mayRead ? api.knowledge.listDocuments({ limit: 1, q: SAMPLE_TITLE }, { signal }) : null,
+      ]);
+      return { model, documents: documents?.total ?? 1, sample: sample !== null && sample.total > 0 };
+    },
+  });
+};
+
+export const useLoadSample = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      api.knowledge.createDocument({
+        title: SAMPLE_TITLE,
+        content: SAMPLE_TEXT,
+        content_type: 'text/markdown',
+      }),
+    onSuccess: async () => {
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['chat', 'set-up'] }),
+        queryClient.invalidateQueries({ queryKey: ['knowledge'] }),
+      ]);
+    },
   });
 };
 

@@ -91,7 +91,9 @@ export const useTurn = (onConversation: (id: string) => void) => {
     ask: useCallback(
       (request: ChatRequest) => {
         const idempotencyKey = crypto.randomUUID();
-        return read(request.message, (signal) => api.chat.stream(request, { signal, idempotencyKey }));
+        return read(request.message, (signal) =>
+          api.chat.stream(request, { signal, idempotencyKey, maxRetries: 0 }),
+        );
       },
       [api, read],
     ),

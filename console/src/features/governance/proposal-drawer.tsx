@@ -3,6 +3,7 @@ import { Council, CouncilReasons } from '../../components/council/council.tsx';
 import { tallyText } from '../../components/council/seats.ts';
 import { Drawer } from '../../components/dialog.tsx';
 import { Money, Percent, RelativeTime } from '../../components/figures.tsx';
+import { AgentName, Person } from '../../components/person.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Badge } from '../../components/surface.tsx';
 import styles from './governance.module.css';
@@ -35,7 +36,14 @@ const Facts = ({ proposal }: { proposal: Proposal }) => (
         <Money usd={proposal.estimated_cost} />
       </dd>
       <dt>Asked for by</dt>
-      <dd>{proposal.agent_id ?? proposal.requested_by}</dd>
+      <dd>
+        {proposal.agent_id !== null && (
+          <>
+            <AgentName id={proposal.agent_id} />, for{' '}
+          </>
+        )}
+        <Person id={proposal.requested_by} />
+      </dd>
       {proposal.reason !== null && (
         <>
           <dt>Why it stands so</dt>
@@ -57,7 +65,8 @@ const Timeline = ({ proposal }: { proposal: Proposal }) => (
         .toSorted((a, b) => a.created_at.localeCompare(b.created_at))
         .map((vote) => (
           <li key={`${vote.voter}-${vote.created_at}`}>
-            <RelativeTime iso={vote.created_at} /> {vote.voter_type === 'user' ? 'a person' : vote.voter}:{' '}
+            <RelativeTime iso={vote.created_at} />{' '}
+            {vote.voter_type === 'user' ? <Person id={vote.voter} /> : <AgentName id={vote.voter} />}:{' '}
             {vote.vote}
             {vote.confidence !== null && (
               <>

@@ -7,6 +7,7 @@ import { Select, Textarea } from '../../components/field.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay, useMe } from '../../lib/me.ts';
+import { useSelfApproval } from '../../lib/self-approval.ts';
 import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
 import { useCancel, useVote } from './queries.ts';
@@ -15,6 +16,7 @@ import { useCancel, useVote } from './queries.ts';
 export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   const me = useMe();
   const mayVote = useMay('governance:vote');
+  const mayDecideOwn = useSelfApproval();
   const toast = useToast();
   const vote = useVote(proposal.id);
   const cancel = useCancel(proposal.id);
@@ -28,7 +30,9 @@ export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
     ? 'It is closed: nothing can be voted any more.'
     : !mayVote
       ? 'Voting needs the permission governance:vote. Ask an admin of your organisation.'
-      : null;
+      : own && !mayDecideOwn
+        ? 'You asked for this yourself: somebody else must decide.'
+        : null;
   const cast = (choice: 'approve' | 'reject' | 'abstain'): void => {
     const taken = SEATS.find((one) => one === seat);
     vote.mutate(
@@ -45,14 +49,8 @@ export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
       <h3>Your vote</h3>
       {voted !== undefined && <p>You voted: {voted.vote}. It can be changed while this is open.</p>}
       {barred !== null && <p className={styles.barred}>{barred}</p>}
-      {barred === null && own && (
-        <p className={styles.barred}>
-          You asked for this yourself: the server takes your own decision only where ALLOW_SELF_APPROVAL is
-          set.
-        </p>
-      )}
       {vote.error !== null && <ErrorState error={vote.error} />}
-      {open && mayVote && (
+      {barred === null && (
         <>
           <Textarea
             label="Reason"

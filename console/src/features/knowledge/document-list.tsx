@@ -11,6 +11,9 @@ import styles from './knowledge.module.css';
 import { type DocumentFilter, useDocuments } from './queries.ts';
 import { labelOfType, TYPE_OPTIONS } from './types.ts';
 
+const readersOf = ({ visibility, roles }: Document): string =>
+  visibility === 'tenant' ? 'organisation' : visibility === 'role' ? roles.join(', ') : 'owner';
+
 const COLUMNS: readonly Column<Document>[] = [
   {
     id: 'title',
@@ -22,7 +25,7 @@ const COLUMNS: readonly Column<Document>[] = [
   {
     id: 'visibility',
     header: 'Read by',
-    cell: (row) => <Badge>{row.visibility === 'tenant' ? 'organisation' : 'owner'}</Badge>,
+    cell: (row) => <Badge>{readersOf(row)}</Badge>,
     minor: true,
   },
   {

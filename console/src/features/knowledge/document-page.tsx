@@ -152,7 +152,11 @@ const Visibility = ({ document }: { document: Document }) => {
     <Panel>
       <Switch
         label="Whole organisation may read it"
-        hint="Off: only you; nobody else finds it in a search."
+        hint={
+          document.visibility === 'role'
+            ? `Now: you, and who has a role of ${document.roles.join(', ')}.`
+            : 'Off: only you; nobody else finds it in a search.'
+        }
         checked={document.visibility === 'tenant'}
         disabled={update.isPending}
         onChange={(shared) =>

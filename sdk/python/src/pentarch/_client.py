@@ -29,6 +29,8 @@ class Knowledge(resources.Knowledge):
         title: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         visibility: str | None = None,
+        roles: Sequence[str] | None = None,
+        external_id: str | None = None,
         on_progress: Progress | None = None,
         options: CallOptions | None = None,
     ) -> Document:
@@ -41,6 +43,8 @@ class Knowledge(resources.Knowledge):
             title=title,
             metadata=metadata,
             visibility=visibility,
+            roles=roles,
+            external_id=external_id,
             on_progress=on_progress,
         )
         return cast(Document, self._http.json(call, options))
@@ -56,6 +60,8 @@ class AsyncKnowledge(resources.AsyncKnowledge):
         title: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         visibility: str | None = None,
+        roles: Sequence[str] | None = None,
+        external_id: str | None = None,
         on_progress: Progress | None = None,
         options: CallOptions | None = None,
     ) -> Document:
@@ -67,6 +73,8 @@ class AsyncKnowledge(resources.AsyncKnowledge):
             title=title,
             metadata=metadata,
             visibility=visibility,
+            roles=roles,
+            external_id=external_id,
             on_progress=on_progress,
         )
         return cast(Document, await self._http.json(call, options))

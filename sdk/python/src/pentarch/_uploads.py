@@ -7,7 +7,7 @@ import mimetypes
 import os
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from ._core import Call, Raw
 
@@ -70,6 +70,8 @@ def upload_call(
     title: str | None,
     metadata: Mapping[str, Any] | None,
     visibility: str | None,
+    roles: Sequence[str] | None,
+    external_id: str | None,
     on_progress: Progress | None,
 ) -> Call:
     source: bytes | Path = file if isinstance(file, bytes) else Path(file)
@@ -82,5 +84,9 @@ def upload_call(
         fields["metadata"] = json.dumps(metadata, ensure_ascii=False)
     if visibility is not None:
         fields["visibility"] = visibility
+    if roles is not None:
+        fields["roles"] = ",".join(roles)
+    if external_id is not None:
+        fields["external_id"] = external_id
     raw = multipart(source, name, kind, fields, f"pentarch-{uuid.uuid4().hex}", on_progress)
     return Call("POST", "/api/v1/knowledge/documents", raw=raw, slow=True)

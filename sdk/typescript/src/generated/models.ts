@@ -392,13 +392,20 @@ export interface CreateConversationRequest {
 }
 
 export interface CreateDocumentRequest {
-  title: string;
+  /** Needed with content */
+  title?: string;
   /** The text itself; files go through the upload method */
-  content: string;
+  content?: string;
+  /** In place of content: an address that the server reads */
+  url?: string;
+  /** Name in its source: the same again replaces the content, as a new version */
+  external_id?: string;
   /** text/plain when absent */
   content_type?: string;
   metadata?: Record<string, unknown>;
-  visibility?: 'private' | 'tenant';
+  visibility?: 'private' | 'tenant' | 'role';
+  /** Who may read it with the visibility role */
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
 }
 
 export interface CreateMcpServerRequest {
@@ -674,8 +681,10 @@ export interface Document {
   language: string | null;
   chunk_count: number;
   page_count: number | null;
-  /** private: its owner; tenant: everybody of the tenant may read it */
-  visibility: 'private' | 'tenant';
+  /** private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant */
+  visibility: 'private' | 'tenant' | 'role';
+  /** Who may read it with the visibility role */
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
   /** Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by */
   metadata: Record<string, unknown>;
   created_by: string;
@@ -683,6 +692,10 @@ export interface Document {
   created_at: string;
   /** ISO 8601 UTC with milliseconds */
   indexed_at: string | null;
+  /** Name in the source that it comes from */
+  external_id: string | null;
+  /** From 1; another with each replacement of the content */
+  version: number;
 }
 
 export interface DocumentChunk {
@@ -796,6 +809,19 @@ export interface InviteUserResult {
   url: string | null;
 }
 
+export interface ListDocumentVersionsResult {
+  items: ListDocumentVersionsResultItem[];
+}
+
+export interface ListDocumentVersionsResultItem {
+  version: number;
+  title: string;
+  sha256: string;
+  size_bytes: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
 export interface ListMcpPromptsResult {
   items: (Record<string, unknown>)[];
 }
@@ -889,6 +915,16 @@ export interface McpTool {
   held_back: boolean;
   warnings: ('suspicious_text' | 'identical_name' | 'lookalike_name')[];
   fingerprint: string;
+  /** Of a changed tool: what was accepted or first seen of it */
+  accepted: McpToolAccepted | null;
+}
+
+export interface McpToolAccepted {
+  title: string | null;
+  description: string;
+  input_schema: Record<string, unknown>;
+  output_schema: Record<string, unknown> | null;
+  annotations: Record<string, unknown> | null;
 }
 
 export interface MemoryEntity {
@@ -947,7 +983,7 @@ export interface Message {
   tool_calls: ToolCall[];
   citations: Citation[];
   usage: Usage | null;
-  /** For answers: the model, and whether it is the built-in one */
+  /** For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for */
   metadata: Record<string, unknown>;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
@@ -1263,6 +1299,8 @@ export interface Task {
   run_ids: string[];
   /** ISO 8601 UTC with milliseconds */
   next_run_at: string | null;
+  /** While true next_run_at is null */
+  paused: boolean;
   created_by: string;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
@@ -1394,8 +1432,10 @@ export interface UpdateDocumentRequest {
   title?: string;
   /** Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by */
   metadata?: Record<string, unknown>;
-  /** private: its owner; tenant: everybody of the tenant may read it */
-  visibility?: 'private' | 'tenant';
+  /** private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant */
+  visibility?: 'private' | 'tenant' | 'role';
+  /** Who may read it with the visibility role */
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
 }
 
 export interface UpdateMcpServerRequest {
@@ -1478,6 +1518,8 @@ export interface UpdateTaskRequest {
   overlap?: 'skip' | 'queue';
   /** Slots missed while the platform was down: one run for all of them, or none (default run_once) */
   missed?: 'run_once' | 'skip';
+  /** true: no slot is taken any more; false: goes on with the next one from now */
+  paused?: boolean;
 }
 
 export interface UpdateTenantRequest {
@@ -1831,6 +1873,8 @@ export type GetMemoryGraphQuery = {
   depth?: number;
   /** What held at this time (default now) */
   at?: string;
+  /** Entities at most (default 200), with up to five relations for each */
+  limit?: number;
 };
 
 export type ImportMemoryQuery = {

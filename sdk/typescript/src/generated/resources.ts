@@ -132,7 +132,7 @@ export const conversations = (http: Http) => ({
   listAll: (query: m.ListConversationsQuery = {}, options?: CallOptions): AsyncGenerator<m.Conversation> =>
     allItems(http, { method: 'GET', path: '/api/v1/conversations', query }, options),
   /** Start a conversation */
-  create: (body: m.CreateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+  create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
   /** Bring in conversations of ChatGPT or Open WebUI */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
@@ -227,6 +227,9 @@ export const knowledge = (http: Http) => ({
   /** The bytes as uploaded, or the text read from them */
   getDocumentContent: (id: string, query: m.GetDocumentContentQuery = {}, options?: CallOptions): Promise<Blob> =>
     http.blob({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/content`, query }, options),
+  /** What the versions of a document were, newest first */
+  listDocumentVersions: (id: string, options?: CallOptions): Promise<m.ListDocumentVersionsResult> =>
+    http.json({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}/versions` }, options),
   /** Hybrid search over documents and, on request, memories */
   search: (body: m.SearchRequest, options?: CallOptions): Promise<m.SearchResponse> =>
     http.json({ method: 'POST', path: '/api/v1/knowledge/search', json: body }, options),
@@ -282,7 +285,7 @@ export const mcp = (http: Http) => ({
   listToolsAll: (server: string, query: m.ListMcpToolsQuery = {}, options?: CallOptions): AsyncGenerator<m.McpTool> =>
     allItems(http, { method: 'GET', path: `/api/v1/mcp/${segment(server)}/tools`, query }, options),
   /** Accept a tool that is new or has changed, as it is now */
-  acceptTool: (server: string, tool: string, body: m.AcceptMcpToolRequest, options?: CallOptions): Promise<m.McpTool> =>
+  acceptTool: (server: string, tool: string, body: m.AcceptMcpToolRequest = {}, options?: CallOptions): Promise<m.McpTool> =>
     http.json({ method: 'POST', path: `/api/v1/mcp/${segment(server)}/tools/${segment(tool)}/accept`, json: body }, options),
 });
 
@@ -480,7 +483,7 @@ export const auth = (http: Http) => ({
   deleteApiKey: (id: string, options?: CallOptions): Promise<void> =>
     http.none({ method: 'DELETE', path: `/v2/auth/api-keys/${segment(id)}` }, options),
   /** Replace an API key; the old secret works for an overlap */
-  rotateApiKey: (id: string, body: m.RotateApiKeyRequest, options?: CallOptions): Promise<m.CreatedApiKey> =>
+  rotateApiKey: (id: string, body: m.RotateApiKeyRequest = {}, options?: CallOptions): Promise<m.CreatedApiKey> =>
     http.json({ method: 'POST', path: `/v2/auth/api-keys/${segment(id)}/rotate`, json: body }, options),
   /** Sign in with e-mail and password */
   login: (body: m.LoginRequest, options?: CallOptions): Promise<m.TokenResponse> =>

@@ -23,7 +23,9 @@ export const createSmtpMailer = (options: { url: string; from: string }): Mailer
   return {
     delivers: true,
     send: async (mail) => {
-      await transport.sendMail({ from: options.from, to: mail.to, subject: mail.subject, text: mail.text });
+      // As one address: a text would be read as a list.
+      const to = { name: '', address: mail.to };
+      await transport.sendMail({ from: options.from, to, subject: mail.subject, text: mail.text });
     },
   };
 };

@@ -1,5 +1,7 @@
 import {
   Client,
+  type JsonSchemaValidatorResult,
+  type jsonSchemaValidator,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
@@ -16,7 +18,8 @@ import {
   type McpSessionEvents,
 } from '../../kernel/mcp.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
-import { httpStatusOf, toFault } from './faults.ts';
+import { httpStatusOf, toFault, toSignInFault } from './faults.ts';
+import { readableResponse } from './messages.ts';
 import { createOAuth } from './oauth.ts';
 import { createSession } from './session.ts';
 import { createStdioTransport } from './stdio-transport.ts';
@@ -57,10 +60,22 @@ const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> =
   }
 };
 
+/** A check that finds nothing: the gateway holds results against their schemas itself, in bounded time. */
+const noCheck: jsonSchemaValidator = {
+  getValidator<T>() {
+    return (input: unknown): JsonSchemaValidatorResult<T> => ({
+      valid: true,
+      data: input as T,
+      errorMessage: undefined,
+    });
+  },
+};
+
 const newClient = (options: ConnectorOptions, attempt: Attempt, mode: 'auto' | 'legacy'): Client =>
   // No sampling, elicitation or roots: a server that asks for them is told that this client has none.
   new Client(options.clientInfo, {
     capabilities: {},
+    jsonSchemaValidator: noCheck,
     versionNegotiation: {
       mode,
       // Over HTTP every server answers an unknown method; silence there is an answer too.
@@ -113,6 +128,7 @@ const watch = (
   const session = createSession({
     client,
     pid,
+    notice: (text) => attempt.events.onLog('client', text),
     end: async () => {
       over = true;
       await within(parts.goodbye(), GOODBYE_MS).catch(() => {});
@@ -126,7 +142,7 @@ const watch = (
   };
   client.onerror = (error) => {
     if (over) return;
-    attempt.events.onLog('client', error.message.slice(0, 500));
+    attempt.events.onLog('client', toFault(error).message);
     // A broken stream does not fail the calls that wait for it: ask for a sign of life, and end the session without one.
     if (checking || attempt.endpoint.transport === 'stdio') return;
     checking = true;
@@ -150,7 +166,7 @@ const connectStdio = async (options: ConnectorOptions, attempt: Attempt): Promis
   const once = async (mode: 'auto' | 'legacy', timeoutMs: number): Promise<McpSession> => {
     const transport = createStdioTransport(endpoint, (line) => attempt.events.onLog('stderr', line));
     const client = newClient(options, attempt, mode);
-    client.onerror = (error) => attempt.events.onLog('client', error.message.slice(0, 500));
+    client.onerror = (error) => attempt.events.onLog('client', toFault(error).message);
     try {
       await handshake(client, transport, { ...attempt, timeoutMs });
     } catch (error) {
@@ -173,6 +189,14 @@ const connectStdio = async (options: ConnectorOptions, attempt: Attempt): Promis
   return once('auto', attempt.timeoutMs);
 };
 
+/** The SDK would follow a redirect within one origin, secret headers and all. */
+const unredirected = async (response: Response): Promise<Response> => {
+  const { status } = response;
+  if (status < 300 || status >= 400 || status === 304) return response;
+  await response.body?.cancel();
+  throw new McpFault('protocol', `the server answered ${status}: redirects are not followed`);
+};
+
 const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise<McpSession> => {
   if (attempt.endpoint.transport !== 'http') throw new TypeError('not an http endpoint');
   const endpoint: McpHttpEndpoint = attempt.endpoint;
@@ -187,7 +211,8 @@ const connectHttp = async (options: ConnectorOptions, attempt: Attempt): Promise
   const shared = {
     ...(oauth === null ? {} : { authProvider: oauth.authProvider }),
     requestInit: { headers: { ...endpoint.headers } },
-    fetch: (target: string | URL, init?: RequestInit) => (oauth ?? outgoing).fetch(target, init),
+    fetch: async (target: string | URL, init?: RequestInit) =>
+      readableResponse(await unredirected(await (oauth ?? outgoing).fetch(target, init))),
   };
 
   const streamable = new StreamableHTTPClientTransport(url, shared);
@@ -237,7 +262,7 @@ export const createMcpConnector = (options: ConnectorOptions): McpConnector => (
     try {
       return await createOAuth(endpoint, store, outgoing, options.oauthRedirectUrl()).begin(state);
     } catch (error) {
-      throw toFault(error);
+      throw toSignInFault(error);
     }
   },
   async finishAuthorization(endpoint, store, answer) {
@@ -245,7 +270,7 @@ export const createMcpConnector = (options: ConnectorOptions): McpConnector => (
     try {
       await createOAuth(endpoint, store, outgoing, options.oauthRedirectUrl()).finish(answer);
     } catch (error) {
-      throw toFault(error);
+      throw toSignInFault(error);
     }
   },
 });

@@ -139,6 +139,78 @@ describe('http sessions', () => {
     expect(['protocol', 'closed']).toContain(fault.kind);
   });
 
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  it.each([
+    ['no result', '"result":null', /not an object/],
+    ['a deep result', `"result":{"content":[],"structuredContent":{"a":${nested(5_000)}}}`, /too deeply/],
+    ['an error without a code', '"error":{"message":"x"}', /no code/],
+    ['content that is none', '"result":{"content":"words"}', /content: /],
+  ])('tell what is wrong with an answer at once: %s', async (_name, rest, words) => {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const server = await serve((message, response) => {
+        const text = `{"jsonrpc":"2.0","id":${message.id},${rest}}`;
+        response.setHeader('content-type', type);
+        // In two pieces, as the network cuts it.
+        const body =
+          type === 'application/json' ? text : `: hello\r\n\r\nevent: message\r\ndata: ${text}\r\n\r\n`;
+        response.write(body.slice(0, -3));
+        response.end(body.slice(-3));
+      });
+      const { session } = await connect(server.url);
+      const fault = await faultOf(session.callTool('x', {}, limits(20_000)));
+      expect(fault, type).toMatchObject({ kind: 'protocol', message: expect.stringMatching(words) });
+    }
+  });
+
+  it('take an answer with an empty error beside its result', async () => {
+    const server = await serve((message, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: null, result: { content: [] } }));
+    });
+    const { session } = await connect(server.url);
+    expect(await session.callTool('x', {}, limits())).toMatchObject({ content: [], isError: false });
+  });
+
+  it('tell why a sign-in cannot begin', async () => {
+    const metadata = async (text: (url: string) => unknown): Promise<string> => {
+      let url = '';
+      const server = createServer((request, response) => {
+        if (!request.url?.startsWith('/.well-known/')) return void response.writeHead(404).end();
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(text(url)));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closers.push(async () => server.close());
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return url;
+    };
+    const store = { load: async () => null, save: async () => {} };
+    for (const text of [
+      () => ({
+        resource: 'https://elsewhere.example/mcp',
+        authorization_servers: ['https://elsewhere.example'],
+      }),
+      (url: string) => ({
+        issuer: url,
+        authorization_endpoint: 'javascript:alert(1)',
+        token_endpoint: `${url}/token`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+      }),
+    ]) {
+      const url = await metadata(text);
+      const oauth = { grant: 'authorization_code' as const, clientId: 'c' };
+      const endpoint = { transport: 'http' as const, url: `${url}/mcp`, headers: {}, trusted: true, oauth };
+      const fault = await faultOf(connector.authorize(endpoint, store, 'state'));
+      expect(fault).toMatchObject({
+        kind: 'unauthorized',
+        message: expect.stringMatching(/^signing in failed: /),
+      });
+      expect(fault.message).not.toMatch(/[{}[\]]/);
+    }
+  });
+
   it('follow no redirect', async () => {
     let reached = 0;
     const canary = await serve((message, response) => {
@@ -150,6 +222,19 @@ describe('http sessions', () => {
     );
     const { session } = await connect(server.url);
     expect(await faultOf(session.callTool('x', {}, limits()))).toMatchObject({ kind: 'protocol' });
+    expect(reached).toBe(0);
+  });
+
+  it('follow none within one origin either, which would take the secret headers along', async () => {
+    let reached = 0;
+    const server = await serve((message, response) => {
+      if (response.req.url !== '/elsewhere') return response.writeHead(307, { location: '/elsewhere' }).end();
+      reached++;
+      return json(response, message.id, { content: [] });
+    });
+    const { session } = await connect(server.url);
+    const fault = await faultOf(session.callTool('x', {}, limits()));
+    expect(fault).toMatchObject({ kind: 'protocol', message: expect.stringContaining('not followed') });
     expect(reached).toBe(0);
   });
 

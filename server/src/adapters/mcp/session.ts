@@ -1,4 +1,4 @@
-import type { Client, ListToolsResult, RequestOptions } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import {
   type McpCallOptions,
   type McpContent,
@@ -7,21 +7,17 @@ import {
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
 import { toFault } from './faults.ts';
+import { readTool, ToolsPage } from './listed-tools.ts';
 
 /** More than any honest server has; the walk ends with an error beyond. */
 const MAX_PAGES = 100;
-const MAX_TOOLS = 5_000;
-
-type SdkTool = ListToolsResult['tools'][number];
-
-const toolInfo = (tool: SdkTool): McpToolInfo => ({
-  name: tool.name,
-  title: tool.title ?? tool.annotations?.title ?? null,
-  description: tool.description ?? '',
-  inputSchema: { ...tool.inputSchema },
-  outputSchema: tool.outputSchema === undefined ? null : { ...tool.outputSchema },
-  annotations: tool.annotations === undefined ? null : { ...tool.annotations },
-});
+const MAX_ITEMS = 5_000;
+/** Each listing, policy and prompt of an agent is as large as its tools are many. */
+export const MAX_TOOLS = 2_000;
+/** Of all tools of a server as JSON; each is kept, hashed and searched for signs. */
+const MAX_LISTING_CHARACTERS = 32 * 1024 * 1024;
+/** Tools that are left out are named up to so many. */
+const MAX_NOTICES = 20;
 
 interface Page<T> {
   items: T[];
@@ -31,16 +27,22 @@ interface Page<T> {
 /** Walks all pages; a cursor that was seen before would walk for ever, so it ends the walk with an error. */
 export const walkPages = async <T>(
   fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
+  maxItems = MAX_ITEMS,
+  what = 'items',
 ): Promise<T[]> => {
   const all: T[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; ; pages++) {
-    if (pages >= MAX_PAGES || all.length > MAX_TOOLS) {
-      throw new McpFault('protocol', 'the list of the server does not end');
-    }
+    if (pages >= MAX_PAGES) throw new McpFault('protocol', 'the list of the server does not end');
     const page = await fetchPage(cursor);
-    all.push(...page.items);
+    for (const item of page.items) all.push(item);
+    if (all.length > maxItems) {
+      throw new McpFault(
+        'protocol',
+        `the server lists more than ${maxItems.toLocaleString('en')} ${what}, which is the most for one server`,
+      );
+    }
     cursor = page.nextCursor;
     if (cursor === undefined) return all;
     if (seen.has(cursor)) throw new McpFault('protocol', 'the cursor of the list does not move on');
@@ -53,9 +55,11 @@ export interface SessionParts {
   pid: number | null;
   /** Ends transport and processes. */
   end(): Promise<void>;
+  /** Something about the server that its operator should read. */
+  notice(text: string): void;
 }
 
-export const createSession = ({ client, pid, end }: SessionParts): McpSession => {
+export const createSession = ({ client, pid, end, notice }: SessionParts): McpSession => {
   const options = (call: McpCallOptions): RequestOptions => ({
     signal: call.signal,
     timeout: call.timeoutMs,
@@ -82,14 +86,32 @@ export const createSession = ({ client, pid, end }: SessionParts): McpSession =>
     listTools: (call) =>
       guarded(call, async () => {
         if (!has('tools')) return [];
-        const tools = await walkPages<SdkTool>(async (cursor) => {
-          const page = await client.request(
-            { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-            options(call),
-          );
-          return { items: page.tools, nextCursor: page.nextCursor };
-        });
-        return tools.map(toolInfo);
+        let characters = 0;
+        const given = await walkPages<unknown>(
+          async (cursor) => {
+            const page = await client.request(
+              { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+              ToolsPage,
+              options(call),
+            );
+            characters += JSON.stringify(page.tools).length;
+            if (characters > MAX_LISTING_CHARACTERS) {
+              throw new McpFault('protocol', 'the tools of the server take more than 32 MB');
+            }
+            return { items: page.tools, nextCursor: page.nextCursor ?? undefined };
+          },
+          MAX_TOOLS,
+          'tools',
+        );
+        const tools: McpToolInfo[] = [];
+        let faults = 0;
+        for (const one of given) {
+          const read = readTool(one);
+          if ('tool' in read) tools.push(read.tool);
+          else if (++faults <= MAX_NOTICES) notice(read.fault);
+        }
+        if (faults > MAX_NOTICES) notice(`${faults - MAX_NOTICES} more tools are left out`);
+        return tools;
       }),
     callTool: (name, args, call) =>
       guarded(call, async () => {

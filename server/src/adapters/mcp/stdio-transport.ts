@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import {
-  deserializeMessage,
   type JSONRPCMessage,
+  parseJSONRPCMessage,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import type { McpStdioEndpoint } from '../../kernel/mcp.ts';
+import { readableMessage } from './messages.ts';
 
 /**
  * Messages to a child process over its standard streams. In place of the SDK's own transport, because a server is often
@@ -49,16 +50,31 @@ const waitForExit = (child: ChildProcess, ms: number): Promise<boolean> => {
   });
 };
 
-/** Splits a stream of bytes into lines. */
-const lineReader = (onLine: (line: string) => void): ((chunk: Buffer) => void) => {
+/** Splits a stream of bytes into lines; the last one may have no end of its own. */
+const lineReader = (onLine: (line: string) => void): { read(chunk: Buffer): void; end(): void } => {
   const decoder = new StringDecoder('utf8');
   let rest = '';
-  return (chunk) => {
+  /** The beginning of the present line has been handed on; its end is passed over. */
+  let cut = false;
+  const read = (chunk: Buffer): void => {
     rest += decoder.write(chunk);
     const lines = rest.split(/\r?\n/);
-    rest = (lines.pop() ?? '').slice(-MAX_LOG_LINE_CHARACTERS);
-    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, MAX_LOG_LINE_CHARACTERS));
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!cut && line.trim() !== '') onLine(line.slice(0, MAX_LOG_LINE_CHARACTERS));
+      cut = false;
+    }
+    if (!cut && rest.length > MAX_LOG_LINE_CHARACTERS) {
+      cut = true;
+      onLine(rest.slice(0, MAX_LOG_LINE_CHARACTERS));
+    }
+    if (cut) rest = '';
   };
+  const end = (): void => {
+    if (rest.trim() !== '') onLine(rest);
+    rest = '';
+  };
+  return { read, end };
 };
 
 /**
@@ -76,7 +92,8 @@ const messageReader = (
   const take = (line: string): void => {
     if (line.trim() === '') return;
     try {
-      onMessage(deserializeMessage(line));
+      const message = readableMessage(JSON.parse(line));
+      if (message !== null) onMessage(parseJSONRPCMessage(message));
     } catch (error) {
       onBadLine(error instanceof Error ? error : new Error(String(error)));
     }
@@ -117,6 +134,8 @@ export const createStdioTransport = (
   let child: ChildProcess | null = null;
   let ended: string | null = null;
   let closed = false;
+  /** We ended it: how it left says nothing. */
+  let dismissed = false;
 
   const finish = (): void => {
     if (closed) return;
@@ -129,6 +148,7 @@ export const createStdioTransport = (
     // A line that is no message (many servers print notices): the ones after it count.
     (error) => transport.onerror?.(error),
     (error) => {
+      ended ??= `was ended: ${error.message}`;
       transport.onerror?.(error);
       void transport.close();
     },
@@ -158,7 +178,7 @@ export const createStdioTransport = (
           finish();
         });
         started.once('exit', (code, signal) => {
-          ended = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+          if (!dismissed) ended ??= signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
           // What it started must not outlive it, and must not hold its pipes open.
           signalGroup(started, 'SIGKILL');
           setTimeout(finish, DRAIN_MS).unref();
@@ -167,7 +187,9 @@ export const createStdioTransport = (
         started.stdin?.on('error', (error) => transport.onerror?.(error));
         started.stdout?.on('error', (error) => transport.onerror?.(error));
         started.stdout?.on('data', read);
-        started.stderr?.on('data', lineReader(onStderr));
+        const lines = lineReader(onStderr);
+        started.stderr?.on('data', lines.read);
+        started.stderr?.once('close', lines.end);
         started.stderr?.on('error', () => {});
       }),
     send: (message: JSONRPCMessage) =>
@@ -180,6 +202,8 @@ export const createStdioTransport = (
     close: async () => {
       const running = child;
       if (running === null || running.pid === undefined) return finish();
+      // One that has left by itself is not dismissed, whichever of the two is noticed first.
+      dismissed = running.exitCode === null && running.signalCode === null;
       running.stdin?.end();
       if (!(await waitForExit(running, EXIT_GRACE_MS))) {
         signalGroup(running, 'SIGTERM');

@@ -124,6 +124,8 @@ export const configuration = (ports: OidcPorts): Configuration => {
     clockTolerance: CLOCK_SKEW_S,
     conformIdTokenClaims: false,
     pkce: { required: () => true },
+    // Of an address that is left out nobody can say that it is the client's.
+    allowOmittingSingleRegisteredRedirectUri: false,
     rotateRefreshToken: true,
     // The console stands on the provider's own origin, which the library asks about all the same.
     clientBasedCORS: (ctx, origin, client) =>

@@ -19,9 +19,11 @@ import { keyEnds } from './016-key-ends.ts';
 import { runsByUser } from './020-runs-by-user.ts';
 import { conversationSummaries } from './021-conversation-summaries.ts';
 import { conversationImports } from './022-conversation-imports.ts';
+import { documentVersions } from './025-document-versions.ts';
 import { nodes } from './030-nodes.ts';
 import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
+import { consolePages } from './045-console-pages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -45,7 +47,9 @@ export const migrations: readonly SchemaStep[] = [
   runsByUser,
   conversationSummaries,
   conversationImports,
+  documentVersions,
   nodes,
   maintenance,
   auditReading,
+  consolePages,
 ];

@@ -14,7 +14,7 @@ export interface DocumentRow {
   language: string | null;
   page_count: number | null;
   chunk_count: number;
-  /** `private` or `tenant`. */
+  /** `private`, `tenant` or `role`. */
   visibility: string;
   /** JSON object. */
   metadata: string;
@@ -27,6 +27,23 @@ export interface DocumentRow {
   chunking_version: number;
   created_at: number;
   indexed_at: number | null;
+  /** Name in the source that the document comes from; unique within its owner. */
+  external_id: string | null;
+  version: Generated<number>;
+  /** The generation of chunks that readers see. */
+  generation: Generated<number>;
+  /** Set of the roles that may read it, with visibility `role` (`roleSet` in features/knowledge/rules.ts). */
+  reader_roles: Generated<number>;
+}
+
+/** What each version of a document was; the bytes of earlier ones are not kept. */
+export interface DocumentVersionRow {
+  document_id: string;
+  version: number;
+  title: string;
+  sha256: string;
+  size_bytes: number;
+  created_at: number;
 }
 
 /** Top-level metadata in a form that can be filtered by: one row for each value, one for each element of an array. */
@@ -52,6 +69,14 @@ export interface ChunkRow {
   /** Head of the table whose rows the chunk begins with; null where the chunk shows it. */
   table_head: string | null;
   text: string;
+  generation: Generated<number>;
+}
+
+/** Chunks that no reader sees: on their way in or out. The ranking indexes pass over them. */
+export interface HiddenGenerationRow {
+  document_id: string;
+  generation: number;
+  created_at: number;
 }
 
 export interface EmbeddingModelRow {
@@ -63,7 +88,9 @@ export interface EmbeddingModelRow {
 
 export interface KnowledgeTables {
   documents: DocumentRow;
+  document_versions: DocumentVersionRow;
   document_facts: DocumentFactRow;
   chunks: ChunkRow;
+  hidden_generations: HiddenGenerationRow;
   embedding_models: EmbeddingModelRow;
 }

@@ -26,6 +26,8 @@ export interface McpToolPinRow {
   /** `accepted` or `new`. */
   status: string;
   accepted_by: string | null;
+  /** JSON of what the fingerprint was made from; null for pins of before this was kept. */
+  definition: string | null;
   created_at: number;
   updated_at: number;
 }

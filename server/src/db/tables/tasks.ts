@@ -23,6 +23,8 @@ export interface TaskRow {
   /** Of the newest run. */
   attempts: number;
   next_run_at: number | null;
+  /** 1: no slot is taken, whatever `next_run_at` says; 0 else. */
+  paused: number;
   created_at: number;
   updated_at: number;
   finished_at: number | null;

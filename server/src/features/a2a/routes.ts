@@ -8,6 +8,7 @@ import { errorHeaders, errorStatus, rpcError } from '../../http/error-body.ts';
 import { type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
+import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type AppError, notFound } from '../../kernel/errors.ts';
@@ -29,6 +30,7 @@ export interface A2aDoorOptions {
   /** Address under which clients reach the service; asked late, since the port may be free. */
   publicUrl(): string;
   issuer(): string;
+  streams: StreamWatch;
   draining(): boolean;
 }
 
@@ -127,8 +129,12 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       // The first update decides: a refusal known by then is an answer of its own and no stream.
       const first = await result.next();
       if (first.done) return answer({ jsonrpc: '2.0', id, result: null });
-      const stream = openSse(reply, { draining: options.draining() });
       const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+      const stream = openSse(reply, {
+        draining: options.draining(),
+        watch: options.streams,
+        farewell: (fault) => `event: error\n${frame(rpcError(fault, input.requestId, id))}`,
+      });
       stream.send(frame(first.value));
       try {
         for await (const update of result) if (!stream.send(frame(update))) break;

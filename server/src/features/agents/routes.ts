@@ -59,6 +59,6 @@ export const agentRoutes = (agents: AgentService): AnyRoute[] => [
     body: AgentPatch,
     audit: { action: 'agent.updated', targetType: 'agent', target: 'id' },
     responses: { 200: AgentStatus },
-    handler: ({ caller, params, body }) => agents.patch(caller.tenantId, params.id, body),
+    handler: ({ caller, params, body, note }) => agents.patch(caller.tenantId, params.id, body, note),
   }),
 ];

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Along } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
@@ -142,7 +143,8 @@ export const createAgentService = (options: AgentServiceOptions) => {
     },
 
     /** Changes an agent for the tenant. Throws NOT_FOUND and, for a model that is not configured, VALIDATION_ERROR. */
-    async patch(tenantId: string, id: string, patch: AgentPatch): Promise<AgentStatus> {
+    /** `note` is written together with the change. */
+    async patch(tenantId: string, id: string, patch: AgentPatch, note?: Along): Promise<AgentStatus> {
       definitionOf(id);
       if (patch.model !== undefined && patch.model !== null && !options.modelExists(patch.model)) {
         throw invalid({ field: '/model', reason: 'is not a configured model' });
@@ -158,6 +160,7 @@ export const createAgentService = (options: AgentServiceOptions) => {
           instructions: patch.instructions === undefined ? before.instructions : patch.instructions,
         },
         clock.now(),
+        note,
       );
       cache.delete(tenantId);
       options.onChanged?.(tenantId);

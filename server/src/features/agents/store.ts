@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Along, Db } from '../../db/db.ts';
 
 export interface AgentSettings {
   enabled: boolean;
@@ -9,7 +9,7 @@ export interface AgentSettings {
 export interface AgentStore {
   /** What the tenant changed, by agent id. */
   settings(tenantId: string): Promise<Map<string, AgentSettings>>;
-  save(tenantId: string, agentId: string, settings: AgentSettings, now: number): Promise<void>;
+  save(tenantId: string, agentId: string, settings: AgentSettings, now: number, note?: Along): Promise<void>;
 }
 
 export const createAgentStore = (db: Db): AgentStore => ({
@@ -26,7 +26,7 @@ export const createAgentStore = (db: Db): AgentStore => ({
       ]),
     );
   },
-  save: (tenantId, agentId, settings, now) =>
+  save: (tenantId, agentId, settings, now, note) =>
     db.write(async (tx) => {
       const values = {
         enabled: settings.enabled ? 1 : 0,
@@ -39,5 +39,6 @@ export const createAgentStore = (db: Db): AgentStore => ({
         .values({ tenant_id: tenantId, agent_id: agentId, ...values })
         .onConflict((c) => c.columns(['tenant_id', 'agent_id']).doUpdateSet(values))
         .execute();
+      await note?.(tx);
     }),
 });

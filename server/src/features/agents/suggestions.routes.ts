@@ -29,7 +29,7 @@ export const suggestionRoutes = (suggestions: Suggestions): AnyRoute[] => [
     params: AgentParams,
     audit: { action: 'agent.suggestion_accepted', targetType: 'suggestion', target: 'id' },
     responses: { 200: Suggestion },
-    handler: ({ caller, params }) => suggestions.accept(caller, params.id),
+    handler: ({ caller, params, note }) => suggestions.accept(caller, params.id, note),
   }),
   route({
     method: 'POST',
@@ -41,6 +41,6 @@ export const suggestionRoutes = (suggestions: Suggestions): AnyRoute[] => [
     params: AgentParams,
     audit: { action: 'agent.suggestion_rejected', targetType: 'suggestion', target: 'id' },
     responses: { 200: Suggestion },
-    handler: ({ caller, params }) => suggestions.reject(caller, params.id),
+    handler: ({ caller, params, note }) => suggestions.reject(caller, params.id, note),
   }),
 ];

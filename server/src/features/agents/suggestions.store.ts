@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Along, Db } from '../../db/db.ts';
 import type { AgentSuggestionRow } from '../../db/tables/agents.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -69,17 +69,20 @@ export const createSuggestionStore = (db: Db) => ({
     tenantId: string,
     id: string,
     decision: { status: 'accepted' | 'rejected'; by: string; at: number },
+    note?: Along,
   ): Promise<AgentSuggestionRow | undefined> =>
-    db.write((tx) =>
-      tx
+    db.write(async (tx) => {
+      const row = await tx
         .updateTable('agent_suggestions')
         .set({ status: decision.status, decided_by: decision.by, decided_at: decision.at })
         .where('tenant_id', '=', tenantId)
         .where('id', '=', id)
         .where('status', '=', 'open')
         .returningAll()
-        .executeTakeFirst(),
-    ),
+        .executeTakeFirst();
+      if (row !== undefined) await note?.(tx);
+      return row;
+    }),
 
   /** Puts a decision back, where what should follow from it did not come about. */
   reopen: (tenantId: string, id: string): Promise<void> =>

@@ -1,3 +1,4 @@
+import type { Along } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
@@ -35,9 +36,15 @@ export const createSuggestions = (deps: {
     caller: Caller,
     id: string,
     status: 'accepted' | 'rejected',
+    note?: Along,
   ): Promise<AgentSuggestionRow> => {
     if (!isUuid(id) || (await store.find(caller.tenantId, id)) === undefined) throw notFound('suggestion');
-    const decided = await store.decide(caller.tenantId, id, { status, by: caller.userId, at: clock.now() });
+    const decided = await store.decide(
+      caller.tenantId,
+      id,
+      { status, by: caller.userId, at: clock.now() },
+      note,
+    );
     if (decided === undefined) throw conflict('this suggestion is decided already');
     return decided;
   };
@@ -81,7 +88,7 @@ export const createSuggestions = (deps: {
     },
 
     /** Adds the text to the agent's instructions. Throws 404, 409 (decided already, or the instructions are full). */
-    async accept(caller: Caller, id: string): Promise<Suggestion> {
+    async accept(caller: Caller, id: string, note?: Along): Promise<Suggestion> {
       const decided = await decide(caller, id, 'accepted');
       try {
         const agent = await agents.find(caller.tenantId, decided.agent_id);
@@ -91,7 +98,7 @@ export const createSuggestions = (deps: {
           .join('\n');
         if (instructions.length > MAX_INSTRUCTIONS)
           throw conflict('the instructions of this agent would become too long');
-        await agents.patch(caller.tenantId, decided.agent_id, { instructions });
+        await agents.patch(caller.tenantId, decided.agent_id, { instructions }, note);
       } catch (error) {
         await store.reopen(caller.tenantId, id);
         throw error;
@@ -99,8 +106,8 @@ export const createSuggestions = (deps: {
       return view(decided);
     },
 
-    async reject(caller: Caller, id: string): Promise<Suggestion> {
-      return view(await decide(caller, id, 'rejected'));
+    async reject(caller: Caller, id: string, note?: Along): Promise<Suggestion> {
+      return view(await decide(caller, id, 'rejected', note));
     },
   };
 };

@@ -1,3 +1,4 @@
+import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -63,7 +64,19 @@ export interface RunDeps {
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
+  /** The account with the rights of now; null when it may not act. */
+  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
 }
+
+/**
+ * A run outlives a change of roles and a deactivation; its tools do not: nothing beyond the rights that it began with, nor beyond
+ * those of the account now. The rights of unchanged roles stay as its credential had them.
+ */
+const callerStill = (began: Caller, now: Caller | null): Caller => {
+  if (now !== null && now.roles.join() === began.roles.join()) return began;
+  const permissions = [...began.permissions].filter((permission) => now?.permissions.has(permission));
+  return { ...began, permissions: new Set(permissions), roles: now?.roles ?? [] };
+};
 
 /** What happens around a run that waits for decisions. */
 export interface RunHooks {
@@ -292,8 +305,10 @@ const loop = async (
   const runAsked = async (resumed: boolean): Promise<void> => {
     const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
     if (open.length === 0) return;
+    const { caller } = context;
     const callContext = {
       ...context,
+      caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
     };
     const outcomes = await Promise.all(

@@ -4,6 +4,7 @@ import { errorBody } from '../../http/error-body.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
+import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import { frameOf, lastSeen, type RunEvent } from './journal.rules.ts';
@@ -16,6 +17,7 @@ const tag = 'Chat';
 export interface ChatRouteOptions {
   chat: ChatService;
   idempotency: Idempotency;
+  streams: StreamWatch;
   draining(): boolean;
 }
 
@@ -47,7 +49,12 @@ const streamRun = (
 ): FastifyReply => {
   const { request, reply } = input;
   const render = renderer(request, runId);
-  const stream = openSse(reply, { draining: options.draining() });
+  const stream = openSse(reply, {
+    draining: options.draining(),
+    watch: options.streams,
+    farewell: (fault) =>
+      `event: error\ndata: ${JSON.stringify(errorBody(fault, request.context.shape, request.id))}\n\n`,
+  });
   if ('finished' in source) {
     const { finished } = source;
     // A reader may have seen more than a restart has left: it gets the end all the same, under a number of its own.

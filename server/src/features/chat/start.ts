@@ -3,7 +3,7 @@ import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
+import { isUuid, newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
@@ -137,6 +137,21 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   }
   const { agent_id: _agent, model: _model, ...data } = context;
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
+};
+
+const MAX_ATTACHED = 100;
+
+/** Kept with the question, so that a client can ask the same again in the same way; null where nothing was chosen. */
+const addressing = ({ agentId, data }: ParsedContext): string | null => {
+  const { attached_documents: attached } = data;
+  const documents = (Array.isArray(attached) ? attached : [])
+    .filter((one) => typeof one === 'string' && isUuid(one))
+    .slice(0, MAX_ATTACHED);
+  if (agentId === null && documents.length === 0) return null;
+  return JSON.stringify({
+    ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(documents.length === 0 ? {} : { attached_documents: documents }),
+  });
 };
 
 /** What a client has asked of the model's calls; the server's own cap is never passed. */
@@ -326,7 +341,7 @@ export const createStarter = (deps: StartDeps) => {
         tool_calls: null,
         citations: null,
         usage: null,
-        metadata: null,
+        metadata: addressing(context),
         cost_nano: 0,
         run_id: runId,
         created_at: now,

@@ -4,6 +4,7 @@ import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import { withoutSpecialTokens } from './prompt.rules.ts';
 import { addUsage, NO_USAGE } from './usage.rules.ts';
 
 /**
@@ -130,7 +131,12 @@ export const startState = (plan: PlanStep): RunState => {
 export const tellResults = (state: RunState): void => {
   state.messages.push({ role: 'assistant', content: state.lastText, toolCalls: state.asked ?? [] });
   for (const call of state.settled) {
-    state.messages.push({ role: 'tool', toolCallId: call.callId, name: call.name, content: call.text });
+    state.messages.push({
+      role: 'tool',
+      toolCallId: call.callId,
+      name: call.name,
+      content: withoutSpecialTokens(call.text),
+    });
     state.toolCalls.push(call.item);
   }
   state.asked = null;

@@ -1,5 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -21,27 +20,18 @@ export interface ToolCallResult {
   exceeded: AppError | null;
 }
 
-const ajv = new Ajv({ allErrors: true, strict: false });
-// The package's CommonJS default export is the function itself.
-(addFormats as unknown as (target: Ajv) => void)(ajv);
-const validators = new WeakMap<object, ValidateFunction | null>();
+const schemas = createSchemaChecker();
 
-/** What breaks the schema, or null. A schema that does not compile checks nothing here; the tool checks itself. */
+/** What breaks the schema, or null. A schema that cannot be used checks nothing here; the tool checks itself. */
 export const schemaFault = (
   schema: Record<string, unknown>,
   args: Record<string, unknown>,
 ): string | null => {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    try {
-      validate = ajv.compile(schema);
-    } catch {
-      validate = null;
-    }
-    validators.set(schema, validate);
-  }
-  if (validate === null || validate(args)) return null;
-  return ajv.errorsText(validate.errors, { dataVar: 'arguments' });
+  const verdict = schemas.check(schema, args);
+  if (verdict.ok || 'unusable' in verdict) return null;
+  return verdict.faults
+    .map(({ instancePath, message }) => `arguments${instancePath} ${message ?? 'is invalid'}`)
+    .join(', ');
 };
 
 export interface ToolCallOptions {

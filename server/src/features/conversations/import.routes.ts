@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
+import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
 import type { Importer } from './import.service.ts';
 import { ImportReport } from './schema.ts';
 
@@ -52,6 +54,10 @@ export const importRoutes = ({ importer, idempotency, maxUploadBytes }: ImportRo
     tag: 'Conversations',
     access: 'conversations:write',
     consumes: ['multipart/form-data', 'application/json'],
+    uploads: {
+      'multipart/form-data': Strict({ file: Type.String({ format: 'binary' }) }),
+      'application/json': Type.Union([Type.Array(AnyValue()), AnyObject()]),
+    },
     bodyLimitBytes: maxUploadBytes,
     idempotency: 'own',
     responses: { 200: ImportReport },

@@ -80,7 +80,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     params: ConversationParams,
     audit: { action: 'conversation.archived', targetType: 'conversation', target: 'id' },
     responses: { 204: null },
-    handler: ({ caller, params }) => conversations.archive(caller, params.id),
+    handler: ({ caller, params, note }) => conversations.archive(caller, params.id, note),
   }),
   route({
     method: 'POST',
@@ -92,7 +92,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     params: ConversationParams,
     audit: { action: 'conversation.restored', targetType: 'conversation', target: 'id' },
     responses: { 200: Conversation },
-    handler: ({ caller, params }) => conversations.restore(caller, params.id),
+    handler: ({ caller, params, note }) => conversations.restore(caller, params.id, note),
   }),
   route({
     method: 'GET',

@@ -51,7 +51,10 @@ export const Message = Type.Object({
   tool_calls: Type.Array(ToolCall),
   citations: Type.Array(Citation),
   usage: Nullable(Usage),
-  metadata: AnyObject({ description: 'For answers: the model, and whether it is the built-in one' }),
+  metadata: AnyObject({
+    description:
+      'For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for',
+  }),
   cost_usd: Usd(),
   run_id: Nullable(Uuid()),
   created_at: Timestamp(),

@@ -1,3 +1,4 @@
+import type { Along } from '../../db/db.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
@@ -36,8 +37,13 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     return row;
   };
 
-  const update = async (caller: Caller, id: string, values: Parameters<ConversationStore['update']>[2]) => {
-    const row = await store.update(ownScope(caller), id, { ...values, updated_at: clock.now() });
+  const update = async (
+    caller: Caller,
+    id: string,
+    values: Parameters<ConversationStore['update']>[2],
+    note?: Along,
+  ) => {
+    const row = await store.update(ownScope(caller), id, { ...values, updated_at: clock.now() }, note);
     if (row === undefined) throw notFound('conversation');
     return conversationOf(row);
   };
@@ -109,14 +115,15 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
         ...(patch.metadata === undefined ? {} : { metadata: metadataText(patch.metadata) }),
       }),
 
-    /** Archives; again is no fault. */
-    async archive(caller: Caller, id: string): Promise<void> {
+    /** Archives; again is no fault. `note` is written together with the change. */
+    async archive(caller: Caller, id: string, note: Along): Promise<void> {
       const row = await find(ownScope(caller), id);
       if (row.status !== 'archived')
-        await update(caller, id, { status: 'archived', archived_at: clock.now() });
+        await update(caller, id, { status: 'archived', archived_at: clock.now() }, note);
     },
 
-    restore: (caller: Caller, id: string) => update(caller, id, { status: 'active', archived_at: null }),
+    restore: (caller: Caller, id: string, note: Along) =>
+      update(caller, id, { status: 'active', archived_at: null }, note),
 
     async export(caller: Caller, id: string, format: 'json' | 'markdown') {
       const conversation = conversationOf(await find(readScope(caller), id));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { CursorPosition, PageRequest } from '../../kernel/pagination.ts';
@@ -116,6 +116,7 @@ export const createConversationStore = (db: Db) => {
       scope: Scope,
       id: string,
       values: Partial<ConversationRow>,
+      note?: Along,
     ): Promise<ConversationRow | undefined> =>
       db.write(async (tx) => {
         let query = tx
@@ -124,7 +125,9 @@ export const createConversationStore = (db: Db) => {
           .where('id', '=', id)
           .where('tenant_id', '=', scope.tenantId);
         if (scope.reach === 'own') query = query.where('user_id', '=', scope.userId);
-        return query.returningAll().executeTakeFirst();
+        const row = await query.returningAll().executeTakeFirst();
+        if (row !== undefined) await note?.(tx);
+        return row;
       }),
 
     /** The newest `limit` messages, oldest first. */

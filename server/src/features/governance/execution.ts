@@ -73,6 +73,11 @@ export const createExecution = (options: ExecutionOptions) => {
     if (caller === null) return failed('the person who asked for it is no longer active');
     const tool = await ports.findTool(caller, proposal.agentId, stored.server, stored.name);
     if (tool === null) return failed(`the tool ${stored.server}.${stored.name} is not available any more`);
+    if (tool.origin !== stored.origin) {
+      return failed(
+        `the server ${stored.server} is not the one that the approval was asked for: it was registered anew or changed since; ask again`,
+      );
+    }
     if (!caller.permissions.has(tool.permission)) {
       return failed(`the person who asked for it lacks the permission ${tool.permission}`);
     }

@@ -65,6 +65,7 @@ const draftOf = (
     arguments: args,
     description: tool.description.slice(0, 4 * MAX_DESCRIPTION),
     annotations: tool.annotations,
+    origin: tool.origin,
   },
   tainted: context.tainted,
 });
@@ -81,7 +82,7 @@ export const createGate = ({ dialect, config, policyOf, records, board }: GateOp
     const route = routeOfCall(tool, policy, context.tainted, config);
     if (route.approval === 'auto') return { outcome: 'run' };
     const owner = { runId: context.runId, userId: context.caller.userId };
-    const hash = callHash(owner, tool.server, tool.name, args);
+    const hash = callHash(owner, tool, args);
     const { proposal, standing } = await records.openForCall(
       draftOf(tool, policy, args, context),
       route,

@@ -15,11 +15,20 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 export const hashOf = (value: unknown): string => sha256(JSON.stringify(canonical(value)) ?? 'null');
 
-/** Names one call of a run (or, outside of runs, of a person): other arguments are another call. */
+/**
+ * Names one call of a run (or, outside of runs, of a person): other arguments are another call, and so is another server
+ * under the same name.
+ */
 export const callHash = (
   owner: { runId: string | null; userId: string },
-  server: string,
-  tool: string,
+  tool: { server: string; name: string; origin?: string | undefined },
   args: Record<string, unknown>,
 ): string =>
-  hashOf({ run: owner.runId, user: owner.runId === null ? owner.userId : null, server, tool, args });
+  hashOf({
+    run: owner.runId,
+    user: owner.runId === null ? owner.userId : null,
+    server: tool.server,
+    tool: tool.name,
+    origin: tool.origin,
+    args,
+  });

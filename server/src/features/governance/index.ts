@@ -10,6 +10,7 @@ import type { Costs } from '../costs/index.ts';
 import { createApprovals } from './approvals.ts';
 import { createBoard } from './board.ts';
 import type { GovernanceConfig } from './config.ts';
+import { proposalTools } from './door-tools.ts';
 import { createExecution } from './execution.ts';
 import { createGate } from './gate.ts';
 import { overlay, policyFor } from './policies.rules.ts';
@@ -108,6 +109,8 @@ export const createGovernance = (options: GovernanceOptions) => {
       await proposals.cancel(caller, id, 'run stopped');
     },
     routes: (): AnyRoute[] => governanceRoutes(proposals),
+    /** For the MCP door alone. */
+    doorTools: proposalTools(proposals),
 
     /** What time asks for at `now`: escalation, expiry, and what another process has left undone. */
     sweep: (now: number): Promise<void> => sweep(now),

@@ -1,3 +1,4 @@
+import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { ToolPolicy } from './types.ts';
 
 /** Policies of tools by glob (`*`, `?`), within servers. */
@@ -7,17 +8,6 @@ export type ServerPolicies = Readonly<
     { default?: ToolPolicy | undefined; tools?: Readonly<Record<string, ToolPolicy>> | undefined }
   >
 >;
-
-const globMatches = (glob: string, name: string): boolean => {
-  const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const pattern = glob
-    .split('*')
-    .map((part) => part.split('?').map(literal).join('.'))
-    .join('.*');
-  return new RegExp(`^${pattern}$`, 's').test(name);
-};
-
-const literalLength = (glob: string): number => glob.replaceAll(/[*?]/g, '').length;
 
 /** Parts of `over` that say something, on top of `under`. */
 export const overlay = (under: ToolPolicy, over: ToolPolicy): ToolPolicy => ({

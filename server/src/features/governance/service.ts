@@ -103,6 +103,7 @@ export const createProposals = ({ db, config, records, board, ports, policyOf }:
               arguments: body.tool?.arguments ?? {},
               description: tool.description,
               annotations: tool.annotations,
+              origin: tool.origin,
             };
       const proposal = await records.open(
         {

@@ -28,6 +28,7 @@ interface ToolFacts {
   v: 1;
   description: string;
   annotations: ToolAnnotations | null;
+  origin?: string | undefined;
 }
 
 const toolOf = (row: ProposalRow): StoredTool | null => {
@@ -39,6 +40,7 @@ const toolOf = (row: ProposalRow): StoredTool | null => {
     arguments: JSON.parse(row.tool_arguments ?? '{}') as Record<string, unknown>,
     description: facts.description,
     annotations: facts.annotations,
+    origin: facts.origin,
   };
 };
 
@@ -115,7 +117,9 @@ export const insertProposal = async (
 ): Promise<void> => {
   const { tool, execution } = proposal;
   const facts: ToolFacts | null =
-    tool === null ? null : { v: 1, description: tool.description, annotations: tool.annotations };
+    tool === null
+      ? null
+      : { v: 1, description: tool.description, annotations: tool.annotations, origin: tool.origin };
   await tx
     .insertInto('proposals')
     .values({

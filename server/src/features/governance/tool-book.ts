@@ -58,7 +58,16 @@ export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOp
       const price = usdToNano(policyOf(tool).cost_usd ?? 0);
       const reserve = (tx: Queryable) =>
         costs.hold(tx, { ...subject, kind: 'tool', worstNano: price, runUsedNano: 0 });
-      const hold = price === 0 ? null : await db.write(reserve);
+      // That a foreign server calls its tool harmless is no proof.
+      const leavesTrace = tool.server !== 'pentarch' || !tool.annotations.readOnly;
+      // What may change something stands in the chain before it is done: the end of this process must not hide it.
+      const begin = async (tx: Queryable) => {
+        const held = price === 0 ? null : await reserve(tx);
+        if (leavesTrace)
+          await audit.append(tx, { ...eventOf(tool, args, context, {}), action: 'tool.started' });
+        return held;
+      };
+      const hold = price === 0 && !leavesTrace ? null : await db.write(begin);
       const startedAt = clock.now();
       const book = (costNanoUsd: number, outcome: 'success' | 'failed', more: Record<string, unknown>) =>
         db.write(async (tx) => {

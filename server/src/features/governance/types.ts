@@ -64,6 +64,8 @@ export interface StoredTool {
   arguments: Record<string, unknown>;
   description: string;
   annotations: ToolAnnotations | null;
+  /** `AgentTool.origin` when it was asked for. */
+  origin?: string | undefined;
 }
 
 export interface Ballot {

@@ -264,6 +264,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         clock,
         tokens,
         families,
+        audit,
         issuer: options.publicUrl,
         audience: config.IDP_CLIENT_ID,
         apiKeyPrefix: config.API_KEY_PREFIX,
@@ -283,10 +284,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         families,
         checkPassword: (email, password, origin) => sessions.checkPassword(email, password, origin),
         findPrincipal: (userId) => findPrincipal(db.read, userId),
+        tenantOfClient: (clientId) => clients.tenantOf(clientId),
       },
       linkPages: { accounts },
       authenticate,
       throttle: config.RATE_LIMITS,
+      issuer: options.publicUrl,
     });
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
 

@@ -1,5 +1,5 @@
 import { type Caller, ROLES, type Role, TIERS, type Tier } from '../../kernel/caller.ts';
-import { AppError, unauthorized } from '../../kernel/errors.ts';
+import { AppError, forbidden, unauthorized } from '../../kernel/errors.ts';
 import { effectivePermissions } from '../../kernel/permissions.ts';
 
 /** An account and its tenant as the store has them now: what a token can do is settled by this, not by its claims. */
@@ -49,6 +49,15 @@ export const assertActive = (principal: Principal): void => {
 /** All that the account may do by its roles and its own permissions. */
 export const permissionsOf = (principal: Principal, added: readonly string[] = []): Set<string> =>
   effectivePermissions(parseRoles(principal.roles), [...parseStrings(principal.permissions), ...added]);
+
+/**
+ * Refuses a credential that may do less than its owner (a narrowed key) what concerns the whole account, such as its sign-ins.
+ * Throws FORBIDDEN.
+ */
+export const assertWholeAccount = (caller: Caller): void => {
+  for (const permission of effectivePermissions(caller.roles, []))
+    if (!caller.permissions.has(permission)) throw forbidden('a credential with all rights of the account');
+};
 
 export interface Credential {
   kind: Caller['credential'];

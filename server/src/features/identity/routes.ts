@@ -232,8 +232,10 @@ const passwordRoutes = ({ accounts }: IdentityRoutesOptions): AnyRoute[] => [
     idempotency: 'own',
     body: ForgotPassword,
     responses: { 202: null },
-    handler: async ({ body, reply }) => {
-      await accounts.forgotPassword(body.email);
+    handler: ({ body, request, reply }) => {
+      accounts
+        .forgotPassword(body.email)
+        .catch((error: unknown) => request.log.error({ err: error }, 'a reset link could not be made'));
       return reply.code(202).send();
     },
   }),

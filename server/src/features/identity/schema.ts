@@ -80,7 +80,7 @@ export const IdParams = Strict({ id: Uuid() });
 export const ListQuery = Strict(PageQuery);
 
 export const ForgotPassword = Strict({ email: Type.String({ minLength: 1, maxLength: 320 }) });
-const newPassword = Type.String({ minLength: 1, maxLength: 1024 });
+const newPassword = Type.String({ minLength: 8, maxLength: 1024 });
 export const ResetPassword = Strict({
   token: Type.String({ minLength: 1, maxLength: 128 }),
   password: newPassword,

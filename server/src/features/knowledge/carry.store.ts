@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { json, toVisibility } from './document-rows.ts';
+import { json, toVisibility } from './document-rows.store.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
 import type { EmbeddingModel, IndexEntry } from './passage-index.ts';
@@ -42,6 +42,7 @@ export const createIndexLoader = async (db: Db, sqliteFile: string | null): Prom
             'documents.tenant_id',
             'documents.user_id',
             'documents.visibility',
+            'documents.reader_roles',
             'documents.model_n',
           ])
           .where('chunks.id', 'in', [...vectors.keys()])
@@ -61,6 +62,7 @@ export const createIndexLoader = async (db: Db, sqliteFile: string | null): Prom
             tenantId: row.tenant_id,
             userId: row.user_id,
             visibility: toVisibility(row.visibility),
+            readerRoles: row.reader_roles,
             ...wordsOf({ headingPath: json(row.heading_path), text: row.text, tableHead: row.table_head }),
             vector,
           });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Along } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -10,11 +11,12 @@ import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
+import type { EmbeddedChunk } from './generations.store.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { EmbeddingModel } from './passage-index.ts';
-import type { KnowledgeDocument } from './ports.ts';
-import { mayChange, titleOf, type Visibility } from './rules.ts';
-import type { EmbeddedChunk, KnowledgeStore, StaleDocument } from './store.ts';
+import type { DocumentChanges, KnowledgeDocument, Sharing } from './ports.ts';
+import { mayChange, titleOf } from './rules.ts';
+import type { KnowledgeStore, StaleDocument } from './store.ts';
 
 export interface UploadInput {
   bytes: Uint8Array;
@@ -23,16 +25,14 @@ export interface UploadInput {
   /** What the client says it is; decides among text formats only. */
   declaredType: string | null;
   title: string | null;
-  metadata: Record<string, unknown>;
-  visibility: Visibility;
-  /** Where in the request the bytes were, for error details: `/file` or `/content`. */
+  /** Null: none, or what the document that is replaced has. */
+  metadata: Record<string, unknown> | null;
+  /** Null: private, or what the document that is replaced has. */
+  sharing: Sharing | null;
+  /** Name in its source; the same again replaces the content. */
+  externalId: string | null;
+  /** Where in the request the bytes were, for error details: `/file`, `/content` or `/url`. */
   field: string;
-}
-
-export interface DocumentChanges {
-  title?: string;
-  metadata?: Record<string, unknown>;
-  visibility?: Visibility;
 }
 
 export interface DocumentsDeps {
@@ -116,10 +116,17 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     });
   };
 
-  /** The owner's document with these bytes; waits while another node brings it in. */
-  const present = async (owner: Scope, sha256: string): Promise<KnowledgeDocument | null> => {
+  /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
+  const present = async (
+    owner: Scope,
+    sha256: string,
+    externalId: string | null,
+  ): Promise<KnowledgeDocument | null> => {
     for (let waitedMs = 0; waitedMs < PEER_WAIT_MS; waitedMs += 200) {
-      const found = await store.findByBytes(owner.tenantId, owner.userId, sha256);
+      const found =
+        externalId === null
+          ? await store.findByBytes(owner.tenantId, owner.userId, sha256)
+          : await store.findByExternalId(owner.tenantId, owner.userId, externalId);
       if (found === null) return null;
       if (found.ready) return found.document;
       await delay(200);
@@ -127,9 +134,68 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     throw conflict('the same bytes are being indexed by another request');
   };
 
+  /**
+   * Other bytes in the place of a document's. Search finds the earlier or the new passages all the while, and the earlier
+   * bytes can be read until the row names the new ones.
+   */
+  const replace = (
+    owner: Scope,
+    known: KnowledgeDocument,
+    input: UploadInput,
+    sha256: string,
+  ): Promise<KnowledgeDocument> =>
+    locked(known.id, async () => {
+      const { id } = known;
+      if (known.sha256 !== sha256) {
+        const parsed = await parser.parse(input.bytes, input);
+        const text = documentText(parsed);
+        const title = titleOf(input.title, parsed.title, input.filename, text);
+        const chunks = await embedded(owner, parsed, title);
+        await blobs.stage(blobKey({ id, sha256 }), input.bytes);
+        // Staged as well: whichever of the two the row names after a crash is kept, the other one goes.
+        await blobs.unsettle(blobKey(known));
+        try {
+          const content = {
+            text,
+            chunks,
+            chunkingVersion: INDEXING_VERSION,
+            title,
+            source: {
+              filename: input.filename,
+              contentType: parsed.contentType,
+              sizeBytes: input.bytes.byteLength,
+              sha256,
+              language: parsed.language,
+              pageCount: parsed.pageCount,
+              indexedAt: clock.now(),
+            },
+          };
+          await store.replaceChunks(model, id, content, clock.now);
+        } finally {
+          // The row says which bytes are its own; on PostgreSQL another node may have replaced them as well.
+          for (const one of new Set([sha256, known.sha256])) {
+            const its = blobKey({ id, sha256: one });
+            await ((await store.holds(id, one)) ? blobs.settle(its) : blobs.remove(its));
+          }
+        }
+      } else if (input.title !== null && input.title !== known.title) {
+        await reindex(known, input.title);
+      }
+      const { metadata, sharing } = input;
+      if (metadata !== null || sharing !== null) {
+        await store.change(id, {
+          ...(metadata === null ? {} : { metadata }),
+          ...(sharing === null ? {} : { sharing }),
+        });
+      }
+      const document = await readOf(owner, id);
+      announce(document);
+      return document;
+    });
+
   const ingest = async (owner: Scope, input: UploadInput, sha256: string): Promise<KnowledgeDocument> => {
-    const known = await present(owner, sha256);
-    if (known !== null) return known;
+    const known = await present(owner, sha256, input.externalId);
+    if (known !== null) return input.externalId === null ? known : replace(owner, known, input, sha256);
     const parsed = await parser.parse(input.bytes, input);
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
@@ -152,8 +218,9 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           sha256,
           language: parsed.language,
           pageCount: parsed.pageCount,
-          visibility: input.visibility,
-          metadata: input.metadata,
+          ...(input.sharing ?? { visibility: 'private', readerRoles: [] }),
+          metadata: input.metadata ?? {},
+          externalId: input.externalId,
           createdAt: clock.now(),
           text,
           chunks,
@@ -166,8 +233,8 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       await (created ? blobs.settle(key) : blobs.remove(key));
     }
     if (!created) {
-      const other = await present(owner, sha256);
-      return other ?? ingest(owner, input, sha256);
+      // Another node was first: its document is the one that this becomes, or a new version of.
+      return ingest(owner, input, sha256);
     }
     const document = await store.get(owner, id);
     if (document === null) throw notFound('document');
@@ -204,19 +271,19 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       declaredType: document.contentType,
     });
     const chunks = await embedded(document, parsed, title);
-    await store.replaceChunks(model, document.id, {
-      text: documentText(parsed),
-      chunks,
-      chunkingVersion: INDEXING_VERSION,
-      title,
-    });
+    await store.replaceChunks(
+      model,
+      document.id,
+      { text: documentText(parsed), chunks, chunkingVersion: INDEXING_VERSION, title },
+      clock.now,
+    );
   };
 
-  const destroy = async (document: { id: string; sha256: string }): Promise<boolean> => {
+  const destroy = async (document: { id: string; sha256: string }, note?: Along): Promise<boolean> => {
     const key = blobKey(document);
     // Staged first: after a crash between the two steps, the start finds it by its place.
     await blobs.unsettle(key);
-    const started = await store.startDeleting(document.id);
+    const started = await store.startDeleting(document.id, note);
     await store.purge(document.id);
     await blobs.remove(key);
     return started;
@@ -230,9 +297,9 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     async upload(owner: Scope, input: UploadInput): Promise<KnowledgeDocument> {
       const sha256 = createHash('sha256').update(input.bytes).digest('hex');
       try {
-        return await locked(`${owner.tenantId}/${owner.userId}/${sha256}`, () =>
-          ingest(owner, input, sha256),
-        );
+        // A name is one line of versions; without one, the bytes are the document.
+        const name = input.externalId === null ? sha256 : `name/${input.externalId}`;
+        return await locked(`${owner.tenantId}/${owner.userId}/${name}`, () => ingest(owner, input, sha256));
       } catch (error) {
         throw asAnswer(error, input.field);
       }
@@ -243,35 +310,38 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     async bytes(scope: Scope, id: string): Promise<{ document: KnowledgeDocument; bytes: Uint8Array }> {
       const document = await readOf(scope, id);
       const bytes = await blobs.read(blobKey(document));
-      // Deleted between the two reads, most likely.
-      if (bytes === null) throw notFound('document');
-      return { document, bytes };
+      if (bytes !== null) return { document, bytes };
+      // Replaced or deleted between the two reads, most likely.
+      const now = await readOf(scope, id);
+      const replaced = await blobs.read(blobKey(now));
+      if (replaced === null) throw notFound('document');
+      return { document: now, bytes: replaced };
     },
 
     async change(caller: Caller, id: string, changes: DocumentChanges): Promise<KnowledgeDocument> {
       await changeable(caller, id);
       return locked(id, async () => {
         const document = await changeable(caller, id);
-        const { title, metadata, visibility } = changes;
+        const { title, metadata, sharing } = changes;
         if (title !== undefined && title !== document.title) {
           await reindex(document, title).catch((error: unknown) => {
             throw asAnswer(error, '/title');
           });
         }
-        if (metadata !== undefined || visibility !== undefined) {
+        if (metadata !== undefined || sharing !== undefined) {
           await store.change(id, {
             ...(metadata === undefined ? {} : { metadata }),
-            ...(visibility === undefined ? {} : { visibility }),
+            ...(sharing === undefined ? {} : { sharing }),
           });
         }
         return readOf(readScope(caller), id);
       });
     },
 
-    /** Gone from every answer when it resolves. NOT_FOUND the second time. */
-    async remove(caller: Caller, id: string): Promise<void> {
+    /** Gone from every answer when it resolves. NOT_FOUND the second time. `note` is written with the step that ends it. */
+    async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const document = await changeable(caller, id);
-      if (!(await locked(id, () => destroy(document)))) throw notFound('document');
+      if (!(await locked(id, () => destroy(document, note)))) throw notFound('document');
     },
 
     async erase(tenantId: string, userId: string): Promise<number> {
@@ -287,9 +357,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         await store.purge(document.id);
         await blobs.remove(blobKey(document));
       }
+      await store.settleGenerations(clock.now());
       for (const key of await blobs.staged()) {
-        const id = /^[0-9a-f]{64}\.([0-9a-f-]{36})$/.exec(key)?.[1];
-        if (id !== undefined && (await store.exists(id))) await blobs.settle(key);
+        const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
+        if (id !== undefined && sha256 !== undefined && (await store.holds(id, sha256)))
+          await blobs.settle(key);
         else await blobs.remove(key);
       }
     },

@@ -1,4 +1,7 @@
 import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { Reranker } from '../../kernel/reranker.ts';
+import { estimateTokens, textTokensBound } from '../../kernel/tokens.ts';
+import type { ChargeEmbedding } from './ports.ts';
 
 /** Texts in one call: small enough that the query of a search soon gets its turn. */
 const BATCH = 32;
@@ -13,6 +16,27 @@ export interface ChargedEmbedder {
     options?: { urgent?: boolean },
   ): Promise<Float32Array[]>;
 }
+
+/** How well each text answers the query, 0–1. */
+export type ChargedRerank = (
+  owner: { tenantId: string; userId: string },
+  query: string,
+  texts: readonly string[],
+) => Promise<number[]>;
+
+/** The reranker behind the ledger. */
+export const chargedRerank =
+  (reranker: Reranker, charge: ChargeEmbedding): ChargedRerank =>
+  ({ tenantId, userId }, query, texts) => {
+    // The query is read with each text.
+    const read = [...texts, ...texts.map(() => query)];
+    const boundTokens = textTokensBound(read);
+    return charge({ tenantId, userId, model: reranker.id, boundTokens }, async () => {
+      const { scores, tokens } = await reranker.rerank(query, texts);
+      const estimate = read.reduce((sum, text) => sum + estimateTokens(text), 0);
+      return { result: scores, tokens: tokens ?? estimate, estimated: tokens === null };
+    });
+  };
 
 export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   const call = async (

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { SearchFilters } from './ports.ts';
-import { canonicalJson } from './rules.ts';
+import { canonicalJson, rolesOf } from './rules.ts';
 
 /** Documents that are there and that `scope` may read: the one place where access becomes SQL. */
 export const readable = (db: Queryable, scope: Scope) => {
@@ -12,7 +12,14 @@ export const readable = (db: Queryable, scope: Scope) => {
     .where('documents.status', '=', 'ready');
   if (scope.reach === 'tenant') return ready;
   return ready.where((w) =>
-    w.or([w('documents.user_id', '=', scope.userId), w('documents.visibility', '=', 'tenant')]),
+    w.or([
+      w('documents.user_id', '=', scope.userId),
+      w('documents.visibility', '=', 'tenant'),
+      w.and([
+        w('documents.visibility', '=', 'role'),
+        sql<SqlBool>`documents.reader_roles & ${sql.raw(String(rolesOf(scope)))} <> 0`,
+      ]),
+    ]),
   );
 };
 
@@ -34,6 +41,17 @@ export const filtered = (db: Queryable, scope: Scope, filters: SearchFilters) =>
   }
   return query;
 };
+
+/** Row numbers of chunks that are on their way in or out; mostly there are none. */
+export const hiddenSeqs = (db: Queryable) =>
+  db
+    .selectFrom('hidden_generations')
+    .innerJoin('chunks', (join) =>
+      join
+        .onRef('chunks.document_id', '=', 'hidden_generations.document_id')
+        .onRef('chunks.generation', '=', 'hidden_generations.generation'),
+    )
+    .select('chunks.seq');
 
 /** Row numbers of the chunks of `filtered` documents. */
 export const filteredSeqs = (db: Queryable, scope: Scope, filters: SearchFilters) =>

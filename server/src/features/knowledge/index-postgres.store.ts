@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { filteredSeqs } from './filters.store.ts';
-import type { Candidate, Candidates, EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
+import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
+import type {
+  Candidate,
+  EmbeddingModel,
+  IndexEntry,
+  PassageIndex,
+  QueryVector,
+  SemanticCandidate,
+} from './passage-index.ts';
+import { rolesIn, rolesOf } from './rules.ts';
 import type { QueryTerm } from './terms.rules.ts';
 
 /**
@@ -19,12 +27,20 @@ const tenantLexeme = (tenantId: string): string => `\u0001t${tenantId}`;
 const sharedLexeme = (tenantId: string): string => `\u0001s${tenantId}`;
 const ownerLexeme = (tenantId: string, userId: string): string => `\u0001u${tenantId}\u0001${userId}`;
 
+const roleLexeme = (tenantId: string, role: string): string => `\u0001r${tenantId}\u0001${role}`;
+
 const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 const scopeQuery = (scope: Scope): string =>
   scope.reach === 'tenant'
     ? quoted(tenantLexeme(scope.tenantId))
-    : `(${quoted(sharedLexeme(scope.tenantId))} | ${quoted(ownerLexeme(scope.tenantId, scope.userId))})`;
+    : `(${[
+        sharedLexeme(scope.tenantId),
+        ownerLexeme(scope.tenantId, scope.userId),
+        ...(scope.roles ?? []).map((role) => roleLexeme(scope.tenantId, role)),
+      ]
+        .map(quoted)
+        .join(' | ')})`;
 
 const termQuery = (term: QueryTerm) =>
   term.prefix
@@ -46,12 +62,23 @@ const termRows = (terms: readonly QueryTerm[]) =>
     terms.map((term, i) => sql`(${sql.raw(String(i))}, ${termQuery(term)}, ${sql.raw(String(term.count))})`),
   );
 
-const lexemes = ({ tenantId, userId, visibility, titleWords, words }: Omit<IndexEntry, 'vector'>) => {
+const lexemes = ({
+  tenantId,
+  userId,
+  visibility,
+  readerRoles,
+  titleWords,
+  words,
+}: Omit<IndexEntry, 'vector'>) => {
   const scope = [tenantLexeme(tenantId), ownerLexeme(tenantId, userId)];
   if (visibility === 'tenant') scope.push(sharedLexeme(tenantId));
+  if (visibility === 'role') scope.push(...rolesIn(readerRoles).map((role) => roleLexeme(tenantId, role)));
   return sql`setweight(to_tsvector('english', ${titleWords}), 'A') || to_tsvector('english', ${words})
     || array_to_tsvector(${scope}::text[])`;
 };
+
+const rolesColumn = (entry: Omit<IndexEntry, 'vector'>): number =>
+  entry.visibility === 'role' ? entry.readerRoles : 0;
 
 const wordCount = (words: string): number => (words === '' ? 0 : words.split(' ').length);
 
@@ -105,6 +132,7 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
         seq bigint primary key references chunks (seq) on delete cascade, tenant_id text not null,
         user_id text not null, shared boolean not null,
         embedding ${type}(${sql.raw(String(model.dimensions))}) not null)`.execute(tx);
+      await sql`alter table ${table} add column if not exists roles integer not null default 0`.execute(tx);
       await sql`create index if not exists ${sql.ref(`vectors_${model.n}_scope`)} on ${table} (tenant_id, user_id)`.execute(
         tx,
       );
@@ -118,8 +146,8 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
       for (const entry of entries) {
         await sql`insert into chunk_terms (seq, terms, length)
           values (${entry.seq}, ${lexemes(entry)}, ${lengthOf(entry)})`.execute(tx);
-        await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, embedding)
-          values (${entry.seq}, ${entry.tenantId}, ${entry.userId}, ${entry.visibility === 'tenant'},
+        await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, roles, embedding)
+          values (${entry.seq}, ${entry.tenantId}, ${entry.userId}, ${entry.visibility === 'tenant'}, ${rolesColumn(entry)},
             ${vectorText(entry.vector)}::${sql.raw(columnType(model.dimensions))})`.execute(tx);
       }
     },
@@ -129,7 +157,7 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
         tx,
       );
       for (const model of models) {
-        await sql`update ${vectorTable(model)} set shared = ${entry.visibility === 'tenant'} where seq = ${entry.seq}`.execute(
+        await sql`update ${vectorTable(model)} set shared = ${entry.visibility === 'tenant'}, roles = ${rolesColumn(entry)} where seq = ${entry.seq}`.execute(
           tx,
         );
       }
@@ -147,8 +175,9 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
       await sql`drop table if exists ${vectorTable(model)}`.execute(tx);
     },
 
-    async candidates({ scope, filters, terms, vector, model, depth }) {
-      const allowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
+    async candidates({ scope, filters, terms, vectors, depth }) {
+      const narrowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
+      const allowed = sql`and seq not in ${hiddenSeqs(db.read)} ${narrowed}`;
       const byWords = async (): Promise<Candidate[]> => {
         if (terms.length === 0) return [];
         // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is; the
@@ -180,9 +209,11 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
           order by r.place desc, r.seq`.execute(db.read);
         return rows.map(candidateOf);
       };
-      const byVector = async (): Promise<Candidates['semantic']> => {
-        if (vector === null) return [];
-        const readers = scope.reach === 'tenant' ? sql`` : sql`and (shared or user_id = ${scope.userId})`;
+      const byVector = async ({ model, vector }: QueryVector): Promise<SemanticCandidate[]> => {
+        const readers =
+          scope.reach === 'tenant'
+            ? sql``
+            : sql`and (shared or user_id = ${scope.userId} or roles & ${sql.raw(String(rolesOf(scope)))} <> 0)`;
         const asked = sql`${vectorText(vector)}::${sql.raw(columnType(model.dimensions))}`;
         return db.write(async (tx) => {
           // In order and until there are enough rows: filters do not thin the answer out.
@@ -197,7 +228,7 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
           return rows.map((row) => ({ ...candidateOf(row), similarity: -row.product }));
         });
       };
-      const [lexical, semantic] = await Promise.all([byWords(), byVector()]);
+      const [lexical, ...semantic] = await Promise.all([byWords(), ...vectors.map(byVector)]);
       return { lexical, semantic };
     },
 

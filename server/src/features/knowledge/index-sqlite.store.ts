@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
 import { createReaderThread } from '../../db/sqlite/reader-thread.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { filteredSeqs } from './filters.store.ts';
+import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
 import type { Candidate, EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
+import { rolesIn, rolesOf, setsThatMeet } from './rules.ts';
 import type { QueryTerm } from './terms.rules.ts';
 
 /**
@@ -25,7 +26,9 @@ const tenantToken = (tenantId: string): string => token('t', tenantId);
 const sharedToken = (tenantId: string): string => token('s', tenantId);
 const ownerToken = (tenantId: string, userId: string): string => token('u', tenantId, userId);
 
-/** 0 = all of the tenant, else a number that stands for the owner (48 bits of a hash, never 0). */
+const roleToken = (tenantId: string, role: string): string => token('r', tenantId, role);
+
+/** A number that stands for the owner (48 bits of a hash, never 0). */
 const audienceOf = (tenantId: string, userId: string): bigint =>
   BigInt(digest('u', tenantId, userId).readUIntBE(0, 6)) | 1n;
 
@@ -34,10 +37,12 @@ const bytesOf = (vector: Float32Array): Uint8Array =>
 
 const vectorTable = (model: EmbeddingModel) => sql.table(`vectors_${model.n}`);
 
-const scopeMatch = (scope: Scope): string =>
-  scope.reach === 'tenant'
-    ? `scope:"${tenantToken(scope.tenantId)}"`
-    : `scope:("${sharedToken(scope.tenantId)}" OR "${ownerToken(scope.tenantId, scope.userId)}")`;
+const scopeMatch = (scope: Scope): string => {
+  const { tenantId, userId } = scope;
+  if (scope.reach === 'tenant') return `scope:"${tenantToken(tenantId)}"`;
+  const roles = (scope.roles ?? []).map((role) => roleToken(tenantId, role));
+  return `scope:(${[sharedToken(tenantId), ownerToken(tenantId, userId), ...roles].map((t) => `"${t}"`).join(' OR ')})`;
+};
 
 /** Every word is quoted: nothing of a query is ever read as syntax. What the query says twice counts twice. */
 const textMatch = (terms: readonly QueryTerm[]): string =>
@@ -59,16 +64,48 @@ const addWords = async (tx: Queryable, entry: Omit<IndexEntry, 'vector'>): Promi
   const { tenantId, userId, titleWords, words } = entry;
   const tokens = [tenantToken(tenantId), ownerToken(tenantId, userId)];
   if (entry.visibility === 'tenant') tokens.push(sharedToken(tenantId));
+  if (entry.visibility === 'role')
+    tokens.push(...rolesIn(entry.readerRoles).map((role) => roleToken(tenantId, role)));
   // node:sqlite binds numbers as floating point, which is no row number: hence bigint.
   await sql`insert into chunk_terms(rowid, scope, title, body)
     values (${BigInt(entry.seq)}, ${tokens.join(' ')}, ${titleWords}, ${words})`.execute(tx);
 };
 
-const audience = (entry: Omit<IndexEntry, 'vector'>): bigint =>
-  entry.visibility === 'tenant' ? 0n : audienceOf(entry.tenantId, entry.userId);
+/** 0 = all of the tenant, below it a set of roles, above it the owner. */
+const audience = (entry: Omit<IndexEntry, 'vector'>): bigint => {
+  if (entry.visibility === 'tenant') return 0n;
+  return entry.visibility === 'role' ? -BigInt(entry.readerRoles) : audienceOf(entry.tenantId, entry.userId);
+};
 
 export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
   const thread = createReaderThread(file);
+
+  const countHidden = async (tenantId: string): Promise<number> => {
+    const row = await db.read
+      .selectFrom('hidden_generations')
+      .innerJoin('chunks', (join) =>
+        join
+          .onRef('chunks.document_id', '=', 'hidden_generations.document_id')
+          .onRef('chunks.generation', '=', 'hidden_generations.generation'),
+      )
+      .select((w) => w.fn.countAll<number>().as('n'))
+      .where('chunks.tenant_id', '=', tenantId)
+      .executeTakeFirst();
+    return Number(row?.n ?? 0);
+  };
+
+  /** The sets of roles that the caller has shared documents with, as audiences, where the caller has none of the roles. */
+  const ownSets = async (scope: Scope): Promise<number[]> => {
+    const rows = await db.read
+      .selectFrom('documents')
+      .select('reader_roles')
+      .distinct()
+      .where('tenant_id', '=', scope.tenantId)
+      .where('user_id', '=', scope.userId)
+      .where('visibility', '=', sql.lit('role'))
+      .execute();
+    return rows.flatMap((row) => ((row.reader_roles & rolesOf(scope)) === 0 ? [-row.reader_roles] : []));
+  };
 
   return {
     async prepare(tx, model) {
@@ -111,7 +148,10 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
       await sql`drop table if exists ${vectorTable(model)}`.execute(tx);
     },
 
-    async candidates({ scope, filters, terms, vector, model, depth }) {
+    async candidates({ scope, filters, terms, vectors, depth }) {
+      // Mostly there are none, and passing over none costs half as much again in FTS5. What is hidden from here on drops
+      // out when the passages are read, which ranks again.
+      const hidden = await countHidden(scope.tenantId);
       const allowed = filters === null ? null : filteredSeqs(db.read, scope, filters);
       const queries = [];
       if (terms.length > 0) {
@@ -121,34 +161,47 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
         const narrowed = allowed === null ? sql`` : sql`and +rowid in ${allowed}`;
         queries.push(
           sql`select r.seq, c.document_id from (
-              select rowid as seq, rank as place from chunk_terms where chunk_terms match ${match} ${narrowed}
+              select rowid as seq, rank as place from chunk_terms where chunk_terms match ${match}
+              ${hidden === 0 ? sql`` : sql`and +rowid not in ${hiddenSeqs(db.read)}`} ${narrowed}
               order by rank limit ${BigInt(depth)}
             ) r join chunks c on c.seq = r.seq order by r.place`.compile(db.read),
         );
       }
-      if (vector !== null) {
+      if (vectors.length > 0) {
+        const own = scope.reach === 'tenant' ? [] : await ownSets(scope);
         const readers =
           scope.reach === 'tenant'
             ? sql``
-            : sql`and audience in (0, ${sql.raw(String(audienceOf(scope.tenantId, scope.userId)))})`;
+            : // An owner's own sets of roles as well: what of them is somebody else's is dropped by the reader of the rows.
+              sql`and audience in (${sql.raw(
+                [
+                  0,
+                  audienceOf(scope.tenantId, scope.userId),
+                  ...setsThatMeet(rolesOf(scope)).map((set) => -set),
+                  ...own,
+                ].join(', '),
+              )})`;
         const narrowed = allowed === null ? sql`` : sql`and rowid in ${allowed}`;
-        queries.push(
-          sql`select r.seq, r.distance, c.document_id from (
-              select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
-              and k = ${BigInt(Math.min(depth, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
-            ) r join chunks c on c.seq = r.seq order by r.distance`.compile(db.read),
-        );
+        // These filter after the nearest have been found, hence more of them are asked for.
+        const unhidden = hidden === 0 ? sql`` : sql`where r.seq not in ${hiddenSeqs(db.read)}`;
+        for (const { model, vector } of vectors) {
+          queries.push(
+            sql`select r.seq, r.distance, c.document_id from (
+                select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
+                and k = ${BigInt(Math.min(depth + hidden, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
+              ) r join chunks c on c.seq = r.seq ${unhidden} order by r.distance
+              limit ${BigInt(depth)}`.compile(db.read),
+          );
+        }
       }
       const results = queries.length === 0 ? [] : await thread.all(queries);
       const lexical = terms.length > 0 ? (results.shift() ?? []) : [];
-      const semantic = vector === null ? [] : (results.shift() ?? []);
       return {
         lexical: lexical.map(candidateOf),
         // Euclidean distance of unit vectors to cosine.
-        semantic: semantic.map((row) => ({
-          ...candidateOf(row),
-          similarity: 1 - Number(row.distance) ** 2 / 2,
-        })),
+        semantic: results.map((rows) =>
+          rows.map((row) => ({ ...candidateOf(row), similarity: 1 - Number(row.distance) ** 2 / 2 })),
+        ),
       };
     },
 

@@ -4,16 +4,20 @@ import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
+import type { Reranker } from '../../kernel/reranker.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
 import { createDocumentsService } from './documents.service.ts';
-import { chargedEmbedder } from './embedding.ts';
+import { type ChargedEmbedder, chargedEmbedder, chargedRerank } from './embedding.ts';
+import { createFetchDocument } from './fetch-document.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
 import { createSqliteIndex } from './index-sqlite.store.ts';
-import type { SearchFilters, SearchMemories } from './ports.ts';
+import type { EmbeddingModel } from './passage-index.ts';
+import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
 import { knowledgeRoutes } from './routes.ts';
 import { createSearchService } from './search.service.ts';
 import { createKnowledgeStore } from './store.ts';
@@ -23,7 +27,7 @@ import { documentWire } from './wire.ts';
 
 export { createStoreBlobs } from './blobs.store.ts';
 export { createIndexLoader, type IndexLoader } from './carry.store.ts';
-export type { MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
+export type { ChargeEmbedding, MemoryHit, SearchFilters, SearchMemories } from './ports.ts';
 
 export interface KnowledgeOptions {
   db: Db;
@@ -32,8 +36,23 @@ export interface KnowledgeOptions {
   blobs: BlobStore;
   parser: DocumentParser;
   embedder: MeteredEmbedder;
+  /**
+   * The embedder of a model that was used before, so that its documents are found by meaning until they have been indexed
+   * again; null where it cannot be asked any more.
+   */
+  earlierEmbedder?(model: {
+    id: string;
+    dimensions: number;
+  }): (MeteredEmbedder & Pick<Embedder, 'close'>) | null;
+  /** For documents by address. */
+  http: OutgoingHttp;
+  /** Largest document that is read from an address. */
+  maxBytes: number;
   /** For `query_table`; without it there is no such tool. */
   tables?: TableEngine | undefined;
+  /** Looks again at the best passages of each search. */
+  reranker?: Reranker | null | undefined;
+  charge: ChargeEmbedding;
   events: EventSink;
   idempotency: Idempotency;
   clock: Clock;
@@ -59,6 +78,26 @@ export interface Knowledge {
   close(): Promise<void>;
 }
 
+/** Each is made once, when a search first needs it. */
+const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) => {
+  const made = new Map<number, ChargedEmbedder | null>();
+  const open: Pick<Embedder, 'close'>[] = [];
+  return {
+    of(model: EmbeddingModel): ChargedEmbedder | null {
+      const known = made.get(model.n);
+      if (known !== undefined) return known;
+      const embedder = options.earlierEmbedder?.(model) ?? null;
+      if (embedder !== null) open.push(embedder);
+      const charged = embedder === null ? null : chargedEmbedder(embedder);
+      made.set(model.n, charged);
+      return charged;
+    },
+    async close(): Promise<void> {
+      for (const embedder of open) await embedder.close();
+    },
+  };
+};
+
 /** Throws at start, with advice, when PostgreSQL lacks pgvector. */
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
   const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
@@ -67,13 +106,30 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
-  const search = createSearchService({ store, index, embedder, model, searchMemories, warn });
+  const earlier = earlierEmbedders(options);
+  const search = createSearchService({
+    store,
+    index,
+    embedder,
+    model,
+    earlierEmbedder: earlier.of,
+    rerank: options.reranker ? chargedRerank(options.reranker, options.charge) : null,
+    searchMemories,
+    warn,
+  });
   const { tables } = options;
   const extra = tables === undefined ? [] : [tableTool({ documents, store, parser, engine: tables })];
   let refreshing: Promise<void> = Promise.resolve();
 
   return {
-    routes: knowledgeRoutes({ documents, search, store, idempotency, clock }),
+    routes: knowledgeRoutes({
+      documents,
+      search,
+      store,
+      idempotency,
+      clock,
+      fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
+    }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     tools: knowledgeTools({ documents, search, store, extra }),
     async exportPersonal(tenantId, userId) {
@@ -97,6 +153,8 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     async close() {
       documents.close();
       await refreshing;
+      await earlier.close();
+      await options.reranker?.close();
       await index.close();
     },
   };

@@ -10,6 +10,8 @@ export interface IndexEntry {
   tenantId: string;
   userId: string;
   visibility: Visibility;
+  /** `roleSet` of those that may read it, with visibility `role`. */
+  readerRoles: number;
   /** Words (`indexText`) of the title path and of the chunk. */
   titleWords: string;
   words: string;
@@ -27,11 +29,19 @@ export interface Candidate {
   documentId: string;
 }
 
+export type SemanticCandidate = Candidate & { similarity: number };
+
+/** A query as one embedding model sees it. */
+export interface QueryVector {
+  model: EmbeddingModel;
+  vector: Float32Array;
+}
+
 export interface Candidates {
   /** Best first. */
   lexical: Candidate[];
-  /** Best first, with the cosine to the query. */
-  semantic: (Candidate & { similarity: number })[];
+  /** For each vector asked with: best first, with the cosine to the query. */
+  semantic: SemanticCandidate[][];
 }
 
 /** The ranking indexes of one database engine; `index-sqlite.store.ts` and `index-postgres.store.ts`. */
@@ -46,15 +56,14 @@ export interface PassageIndex {
   /** Drops the vector table of a model that no document has any more. */
   drop(tx: Queryable, model: EmbeddingModel): Promise<void>;
   /**
-   * Up to `depth` chunks by words and by vector among what `scope` may read and `filters` leave; each list is empty
-   * when there is nothing to ask with.
+   * Up to `depth` chunks by words and by each vector among what `scope` may read and `filters` leave; what
+   * there is nothing to ask with finds nothing.
    */
   candidates(ask: {
     scope: Scope;
     filters: SearchFilters | null;
     terms: readonly QueryTerm[];
-    vector: Float32Array | null;
-    model: EmbeddingModel;
+    vectors: readonly QueryVector[];
     depth: number;
   }): Promise<Candidates>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Scope } from '../../kernel/caller.ts';
+import type { Role, Scope } from '../../kernel/caller.ts';
 import type { Visibility } from './rules.ts';
 
 /** What services need of the store and of other features. */
@@ -16,9 +16,35 @@ export interface KnowledgeDocument {
   pageCount: number | null;
   chunkCount: number;
   visibility: Visibility;
+  /** Who may read it, with visibility `role`; else empty. */
+  readerRoles: readonly Role[];
   metadata: Record<string, unknown>;
   createdAt: number;
   indexedAt: number | null;
+  /** Name in the source that it comes from. */
+  externalId: string | null;
+  /** From 1; another with each replacement of the content. */
+  version: number;
+}
+
+/** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */
+export interface Sharing {
+  visibility: Visibility;
+  readerRoles: readonly Role[];
+}
+
+export interface DocumentChanges {
+  title?: string;
+  metadata?: Record<string, unknown>;
+  sharing?: Sharing;
+}
+
+export interface DocumentVersion {
+  version: number;
+  title: string;
+  sha256: string;
+  sizeBytes: number;
+  createdAt: number;
 }
 
 export interface SearchFilters {
@@ -69,3 +95,12 @@ export interface MemoryHit {
 
 /** The memory feature's search, for `include_memories`. */
 export type SearchMemories = (scope: Scope, query: string, limit: number) => Promise<MemoryHit[]>;
+
+/**
+ * Puts a call of the reranker on the ledger: reserves the cost of `boundTokens`, runs the work and settles what it says it
+ * read, up to that. Throws COST_EXCEEDED before the provider is called.
+ */
+export type ChargeEmbedding = <T>(
+  call: { tenantId: string; userId: string; model: string; boundTokens: number },
+  work: () => Promise<{ result: T; tokens: number; estimated: boolean }>,
+) => Promise<T>;

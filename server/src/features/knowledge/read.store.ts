@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { COLUMNS, json, toDocument } from './document-rows.ts';
+import { COLUMNS, json, toDocument } from './document-rows.store.ts';
 import { filtered, readable } from './filters.store.ts';
-import type { KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
+import type { DocumentVersion, KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
 import { fold } from './terms.rules.ts';
 
 export interface DocumentQuery {
@@ -64,13 +64,39 @@ export const createKnowledgeReads = (db: Db) => ({
     return { documents: found.map(toDocument), total: Number(total) };
   },
 
+  /** Newest first. */
+  async versions(id: string): Promise<DocumentVersion[]> {
+    const rows = await db.read
+      .selectFrom('document_versions')
+      .selectAll()
+      .where('document_id', '=', id)
+      .orderBy('version', 'desc')
+      .limit(100)
+      .execute();
+    return rows.map((row) => ({
+      version: row.version,
+      title: row.title,
+      sha256: row.sha256,
+      sizeBytes: row.size_bytes,
+      createdAt: row.created_at,
+    }));
+  },
+
   /** In reading order; the cursor's place is the ordinal. */
   async chunks(id: string, page: PageRequest): Promise<StoredChunk[]> {
-    let rows = db.read.selectFrom('chunks').selectAll().where('document_id', '=', id);
-    if (page.after !== null) rows = rows.where('ordinal', '>', page.after.createdAt);
+    let rows = db.read
+      .selectFrom('chunks')
+      .innerJoin('documents', (join) =>
+        join
+          .onRef('documents.id', '=', 'chunks.document_id')
+          .onRef('documents.generation', '=', 'chunks.generation'),
+      )
+      .selectAll('chunks')
+      .where('chunks.document_id', '=', id);
+    if (page.after !== null) rows = rows.where('chunks.ordinal', '>', page.after.createdAt);
     else rows = rows.offset((page.page - 1) * page.limit);
     const found = await rows
-      .orderBy('ordinal')
+      .orderBy('chunks.ordinal')
       .limit(page.limit + 1)
       .execute();
     return found.map((row) => ({
@@ -101,7 +127,11 @@ export const createKnowledgeReads = (db: Db) => ({
   async passages(scope: Scope, seqs: readonly number[]): Promise<Map<number, Passage>> {
     if (seqs.length === 0) return new Map();
     const rows = await readable(db.read, scope)
-      .innerJoin('chunks', 'chunks.document_id', 'documents.id')
+      .innerJoin('chunks', (join) =>
+        join
+          .onRef('chunks.document_id', '=', 'documents.id')
+          .onRef('chunks.generation', '=', 'documents.generation'),
+      )
       .select([
         'chunks.seq',
         'chunks.id as chunk_id',

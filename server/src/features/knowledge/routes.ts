@@ -10,22 +10,35 @@ import { isUuid } from '../../kernel/ids.ts';
 import { pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { PageQuery, Strict } from '../../kernel/schema.ts';
 import type { DocumentsService, UploadInput } from './documents.service.ts';
+import type { FetchDocument } from './fetch-document.ts';
 import { contentDisposition, downloadName, fullContentType } from './rules.ts';
 import {
   ChunkPage,
   ContentQuery,
+  DocumentCreate,
   DocumentListQuery,
   DocumentPage,
   DocumentParams,
   DocumentPatch,
+  DocumentUpload,
   DocumentWire,
   SearchRequest,
   SearchResponse,
+  VersionList,
 } from './schema.ts';
 import type { SearchService } from './search.service.ts';
 import type { KnowledgeStore } from './store.ts';
 import { readUpload } from './upload-body.ts';
-import { chunkWire, commaList, documentWire, metadataFaults, resultWire, searchFilters } from './wire.ts';
+import {
+  chunkWire,
+  commaList,
+  documentWire,
+  metadataFaults,
+  resultWire,
+  searchFilters,
+  sharingOf,
+  versionWire,
+} from './wire.ts';
 
 export interface RouteDeps {
   documents: DocumentsService;
@@ -33,6 +46,7 @@ export interface RouteDeps {
   store: KnowledgeStore;
   idempotency: Idempotency;
   clock: Clock;
+  fetchDocument: FetchDocument;
 }
 
 const tag = 'Knowledge';
@@ -50,7 +64,14 @@ const uploadFingerprint = (request: FastifyRequest, input: UploadInput): string 
   return fingerprintOf('POST', request.routeOptions.url ?? '', { ...parts, sha256 });
 };
 
-export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }: RouteDeps): AnyRoute[] => {
+export const knowledgeRoutes = ({
+  documents,
+  search,
+  store,
+  idempotency,
+  clock,
+  fetchDocument,
+}: RouteDeps): AnyRoute[] => {
   const upload = async (caller: Caller, request: FastifyRequest, reply: FastifyReply, input: UploadInput) => {
     const document = await documents.upload(ownScope(caller), input);
     reply.header('location', `${request.routeOptions.url}/${document.id}`);
@@ -88,15 +109,16 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
       operationId: 'createDocument',
       summary: 'Upload and index a document',
       description:
-        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON) and `visibility`; or JSON {title, content, content_type?, metadata?, visibility?}. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout).',
+        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
       tag,
       access: 'knowledge:write',
       consumes: ['multipart/form-data', 'application/json'],
+      uploads: { 'multipart/form-data': DocumentUpload, 'application/json': DocumentCreate },
       idempotency: 'own',
       responses: { 201: DocumentWire },
       async handler({ caller, request, reply }) {
         const key = idempotencyKey(request.headers['idempotency-key']);
-        const input = await readUpload(request);
+        const input = await readUpload(request, fetchDocument);
         if (key === null) return upload(caller, request, reply, input);
         return idempotency.once<FastifyReply>(
           { callerId: caller.userId, key, fingerprint: uploadFingerprint(request, input) },
@@ -144,11 +166,12 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
         const faults = metadataFaults(body.metadata);
         if (faults.length > 0) throw invalid(...faults);
         const title = body.title?.trim();
+        const sharing = sharingOf(body);
         return documentWire(
           await documents.change(caller, documentId(params), {
             ...(title === undefined ? {} : { title }),
             ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
-            ...(body.visibility === undefined ? {} : { visibility: body.visibility }),
+            ...(sharing === undefined ? {} : { sharing }),
           }),
         );
       },
@@ -164,7 +187,7 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
       params: DocumentParams,
       audit: { action: 'document.deleted', targetType: 'document', target: 'id' },
       responses: { 204: null },
-      handler: ({ caller, params }) => documents.remove(caller, documentId(params)),
+      handler: ({ caller, params, note }) => documents.remove(caller, documentId(params), note),
     }),
 
     route({
@@ -193,6 +216,21 @@ export const knowledgeRoutes = ({ documents, search, store, idempotency, clock }
           .header('content-disposition', contentDisposition(downloadName(document)))
           .header('etag', `"${document.sha256}"`)
           .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/knowledge/documents/:id/versions',
+      operationId: 'listDocumentVersions',
+      summary: 'What the versions of a document were, newest first',
+      tag,
+      access: 'knowledge:read',
+      params: DocumentParams,
+      responses: { 200: VersionList },
+      async handler({ caller, params }) {
+        const document = await documents.read(readScope(caller), documentId(params));
+        return { items: (await store.versions(document.id)).map(versionWire) };
       },
     }),
 

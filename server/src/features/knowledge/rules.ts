@@ -1,7 +1,29 @@
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, ROLES, type Role, type Scope } from '../../kernel/caller.ts';
 import { type QueryTerm, type TermMatch, termMatches } from './terms.rules.ts';
 
-export type Visibility = 'private' | 'tenant';
+/** `role`: those of the tenant that have one of the document's roles, and its owner. */
+export type Visibility = 'private' | 'tenant' | 'role';
+
+/** Stored in documents and both indexes: a number never changes its role. */
+const ROLE_BITS: Readonly<Record<Role, number>> = {
+  admin: 1,
+  operator: 2,
+  analyst: 4,
+  user: 8,
+  readonly: 16,
+};
+
+/** Roles as one number, in which each has a bit. */
+export const roleSet = (roles: readonly Role[]): number =>
+  roles.reduce((set, role) => set | ROLE_BITS[role], 0);
+
+export const rolesIn = (set: number): Role[] => ROLES.filter((role) => (set & ROLE_BITS[role]) !== 0);
+
+/** Every set that shares a role with `set`. */
+export const setsThatMeet = (set: number): number[] =>
+  Array.from({ length: 2 ** ROLES.length }, (_, other) => other).filter((other) => (other & set) !== 0);
+
+export const rolesOf = (scope: Scope): number => roleSet(scope.roles ?? []);
 
 /** Short names of the contract for the types that documents have. */
 export const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -182,6 +204,12 @@ export const rankPassages = (
       return { seq, documentId, score: own / best };
     })
     .sort((a, b) => b.score - a.score);
+};
+
+/** Lists of models whose similarities do not compare as one: the first of each, the second of each, … */
+export const interleave = <T>(lists: readonly (readonly T[])[]): T[] => {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 };
 
 const SNIPPET_CHARACTERS = 200;

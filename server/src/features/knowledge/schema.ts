@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ROLES } from '../../kernel/caller.ts';
 import {
   AnyObject,
   Nullable,
@@ -12,14 +13,28 @@ import {
 
 /** Wire types of the contract, section 8. */
 
-export const VISIBILITIES = ['private', 'tenant'] as const;
+export const VISIBILITIES = ['private', 'tenant', 'role'] as const;
 
 const Metadata = () =>
   AnyObject({ description: 'Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by' });
 const Title = () => Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+const ExternalId = () =>
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000]*$',
+    description: 'A name of the source; the same again replaces the content of the document in place',
+  });
 const VisibilityField = () =>
   StringEnum(VISIBILITIES, {
-    description: 'private: its owner; tenant: everybody of the tenant may read it',
+    description:
+      'private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant',
+  });
+const ReaderRoles = (options: { minItems?: number } = {}) =>
+  Type.Array(StringEnum(ROLES), {
+    ...options,
+    maxItems: ROLES.length,
+    description: 'Who may read it with the visibility role',
   });
 
 export const DocumentWire = Type.Object({
@@ -33,12 +48,25 @@ export const DocumentWire = Type.Object({
   chunk_count: Type.Integer(),
   page_count: Nullable(Type.Integer()),
   visibility: VisibilityField(),
+  roles: ReaderRoles(),
   metadata: Metadata(),
   created_by: Type.String(),
   created_at: Timestamp(),
   indexed_at: Nullable(Timestamp()),
+  external_id: Nullable(Type.String({ description: 'Name in the source that it comes from' })),
+  version: Type.Integer({ description: 'From 1; another with each replacement of the content' }),
 });
 export type DocumentWire = Static<typeof DocumentWire>;
+
+/** Newest first. */
+export const VersionWire = Type.Object({
+  version: Type.Integer(),
+  title: Type.String(),
+  sha256: Type.String(),
+  size_bytes: Type.Integer(),
+  created_at: Timestamp(),
+});
+export const VersionList = Type.Object({ items: Type.Array(VersionWire) });
 
 export const DocumentPage = Page(DocumentWire);
 
@@ -64,19 +92,39 @@ export const DocumentListQuery = Strict({
 
 /** A document as JSON, in place of a form. */
 export const DocumentCreate = Strict({
-  title: Title(),
-  content: Type.String({ minLength: 1 }),
+  title: Type.Optional(Title()),
+  content: Type.Optional(Type.String({ minLength: 1 })),
+  url: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'In place of `content`: a public http or https address to read the document from',
+    }),
+  ),
+  external_id: Type.Optional(ExternalId()),
+
   content_type: Type.Optional(
     Type.String({ maxLength: 200, description: '`markdown`, `text/html`, …; decides among text formats' }),
   ),
   metadata: Type.Optional(Metadata()),
   visibility: Type.Optional(VisibilityField()),
+  roles: Type.Optional(ReaderRoles({ minItems: 1 })),
 });
 
 /** Fields of the upload form beside `file`, after `metadata` has been read as JSON. */
 export const DocumentForm = Strict({
   title: Type.Optional(Title()),
+  external_id: Type.Optional(ExternalId()),
   metadata: Type.Optional(Metadata()),
+  visibility: Type.Optional(VisibilityField()),
+  roles: Type.Optional(ReaderRoles({ minItems: 1 })),
+});
+
+/** The form as it goes over the wire, for the document. */
+export const DocumentUpload = Strict({
+  file: Type.String({ format: 'binary' }),
+  title: Type.Optional(Title()),
+  metadata: Type.Optional(Type.String({ description: 'A JSON object' })),
   visibility: Type.Optional(VisibilityField()),
 });
 
@@ -85,6 +133,7 @@ export const DocumentPatch = Strict(
     title: Type.Optional(Title()),
     metadata: Type.Optional(Metadata()),
     visibility: Type.Optional(VisibilityField()),
+    roles: Type.Optional(ReaderRoles({ minItems: 1 })),
   },
   { minProperties: 1 },
 );

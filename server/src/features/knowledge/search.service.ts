@@ -3,10 +3,10 @@ import type { Scope } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
-import type { ChargedEmbedder } from './embedding.ts';
-import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
+import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
+import type { Candidates, EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
-import { clamp01, highlight, rankPassages } from './rules.ts';
+import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
 import { queryTerms } from './terms.rules.ts';
 
@@ -15,6 +15,10 @@ export interface SearchDeps {
   index: PassageIndex;
   embedder: ChargedEmbedder;
   model: EmbeddingModel;
+  /** The embedder of a model that documents were indexed with before; null where the settings no longer allow it. */
+  earlierEmbedder(model: EmbeddingModel): ChargedEmbedder | null;
+  /** A second look at the best passages; null without a model for it. */
+  rerank: ChargedRerank | null;
   searchMemories: SearchMemories | null;
   warn(fault: unknown, message: string): void;
 }
@@ -40,66 +44,163 @@ export type SearchResult =
 /** Places that each ranking gives: enough for `limit` documents with several passages each. */
 const depthFor = (limit: number): number => Math.max(200, limit * 4);
 
+/** Passages that a reranker looks at, at least. */
+const RERANKED = 40;
+
+const MAX_RANKED_AGAIN = 5;
+
+/** What a search does where no limit leaves room for its models. */
+type OnRefusal = 'throw' | 'words';
+
+const refusedCost = (error: unknown): boolean => error instanceof AppError && error.code === 'COST_EXCEEDED';
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
 export const createSearchService = (deps: SearchDeps) => {
   const { store, index, embedder, model } = deps;
-  const vectors = new LRUCache<string, Float32Array>({ max: 500 });
+  const known = new LRUCache<string, Float32Array>({ max: 500 });
 
   /** Null when the provider is away: words alone still answer. A refused cost is hidden only from an agent's search. */
   const vectorOf = async (
     scope: Scope,
     query: string,
-    onRefusal: 'throw' | 'words',
-  ): Promise<Float32Array | null> => {
-    const known = vectors.get(query);
-    if (known !== undefined) return known;
+    by: ChargedEmbedder,
+    of: EmbeddingModel,
+    onRefusal: OnRefusal,
+  ): Promise<QueryVector | null> => {
+    const key = `${of.n}\n${query}`;
+    const before = known.get(key);
+    if (before !== undefined) return { model: of, vector: before };
     try {
-      const [vector] = await embedder.embed(scope, [query], { urgent: true });
+      const [vector] = await by.embed(scope, [query], { urgent: true });
       if (vector === undefined) return null;
-      vectors.set(query, vector);
-      return vector;
+      known.set(key, vector);
+      return { model: of, vector };
     } catch (error) {
-      const refused = error instanceof AppError && error.code === 'COST_EXCEEDED';
-      if (refused && onRefusal === 'words') return null;
+      if (refusedCost(error) && onRefusal === 'words') return null;
       if (!(error instanceof ModelError)) throw error;
       deps.warn(error, 'the query could not be embedded: searching by words alone');
       return null;
     }
   };
 
+  /** By the present model, and by each that some documents still have the vectors of. */
+  const vectorsOf = async (scope: Scope, query: string, onRefusal: OnRefusal): Promise<QueryVector[]> => {
+    const earlier = await store.earlierModels(model);
+    const found = await Promise.all([
+      vectorOf(scope, query, embedder, model, onRefusal),
+      ...earlier.map((one) => {
+        const by = deps.earlierEmbedder(one);
+        return by === null ? null : vectorOf(scope, query, by, one, onRefusal);
+      }),
+    ]);
+    return found.filter((one) => one !== null);
+  };
+
+  const candidates = async (
+    scope: Scope,
+    query: string,
+    limit: number,
+    filters: SearchFilters | null,
+    onRefusal: OnRefusal,
+  ): Promise<Candidates> => {
+    const ask = { scope, filters, terms: queryTerms(query), depth: depthFor(limit) };
+    const vectors = await vectorsOf(scope, query, onRefusal);
+    try {
+      return await index.candidates({ ...ask, vectors });
+    } catch (error) {
+      // The vectors of an earlier model go when its last document has been indexed again.
+      const left = await vectorsOf(scope, query, onRefusal);
+      if (left.length === vectors.length) throw error;
+      return index.candidates({ ...ask, vectors: left });
+    }
+  };
+
+  interface Ranking {
+    hits: (SearchHit & { coverage: number })[];
+    bestSimilarity: number;
+    /** Something that was ranked went away before it could be read. */
+    moved: boolean;
+  }
+
+  const rank = async (
+    scope: Scope,
+    query: string,
+    limit: number,
+    filters: SearchFilters | null,
+    onRefusal: OnRefusal,
+  ): Promise<Ranking> => {
+    const terms = queryTerms(query);
+    const found = await candidates(scope, query, limit, filters, onRefusal);
+    const ranked = rankPassages([found.lexical, interleave(found.semantic)]);
+    const hits: Ranking['hits'] = [];
+    let moved = false;
+    for (let at = 0; at < ranked.length && hits.length < limit; at += limit) {
+      const part = ranked.slice(at, at + limit);
+      const rows = await store.passages(
+        scope,
+        part.map((r) => r.seq),
+      );
+      for (const { seq, score } of part) {
+        const passage = rows.get(seq);
+        if (passage === undefined) moved = true;
+        else hits.push({ passage, score, ...highlight(passage.text, terms) });
+      }
+    }
+    const bestSimilarity = Math.max(0, ...found.semantic.map((list) => list[0]?.similarity ?? 0));
+    return { hits: hits.slice(0, limit), bestSimilarity, moved };
+  };
+
+  /** The order stays as it is when the provider is away. A refused cost is hidden only from an agent's search. */
+  const reranked = async (
+    scope: Scope,
+    query: string,
+    hits: SearchHit[],
+    onRefusal: OnRefusal,
+  ): Promise<SearchHit[]> => {
+    if (deps.rerank === null || hits.length < 2) return hits;
+    try {
+      const texts = hits.map(({ passage }) => `${passage.headingPath.join(' › ')}\n${passage.text}`);
+      const scores = await deps.rerank(scope, query, texts);
+      return hits
+        .map((hit, i) => ({ ...hit, score: clamp01(scores[i] ?? 0) }))
+        .sort((a, b) => b.score - a.score);
+    } catch (error) {
+      if (refusedCost(error) && onRefusal === 'words') return hits;
+      if (!(error instanceof ModelError)) throw error;
+      deps.warn(error, 'the passages could not be reranked: they stay in their first order');
+      return hits;
+    }
+  };
+
   /**
    * Up to `limit` passages, best first. `score`: the fused rank (1 = first in both lists) times the strength of the best
    * match (the highest cosine or share of the query's words found), so that an answer that knows nothing scores low
-   * as a whole while its order stays that of the ranks.
+   * as a whole while its order stays that of the ranks. With a reranker the best passages have its order and its scores.
    */
   const passages = async (
     scope: Scope,
     query: string,
     limit: number,
     filters: SearchFilters | null,
-    onRefusal: 'throw' | 'words' = 'throw',
+    onRefusal: OnRefusal = 'throw',
   ): Promise<SearchHit[]> => {
-    const terms = queryTerms(query);
-    const vector = await vectorOf(scope, query, onRefusal);
-    const found = await index.candidates({ scope, filters, terms, vector, model, depth: depthFor(limit) });
-    const ranked = rankPassages([found.lexical, found.semantic]);
-    // A few more than asked: what was deleted since the ranking drops out here.
-    const rows = await store.passages(
-      scope,
-      ranked.slice(0, limit + 20).map((r) => r.seq),
-    );
-    const hits: (SearchHit & { coverage: number })[] = [];
-    for (const { seq, score } of ranked) {
-      const passage = rows.get(seq);
-      if (passage === undefined) continue;
-      hits.push({ passage, score, ...highlight(passage.text, terms) });
-      if (hits.length === limit) break;
+    // A document whose text was replaced between ranking and reading is ranked again, so that it is not missed.
+    const wanted = deps.rerank === null ? limit : Math.max(limit, RERANKED);
+    let ranking = await rank(scope, query, wanted, filters, onRefusal);
+    for (let again = 0; ranking.moved && again < MAX_RANKED_AGAIN; again++) {
+      ranking = await rank(scope, query, wanted, filters, onRefusal);
     }
+    const { hits, bestSimilarity } = ranking;
     const coverage = Math.max(0, ...hits.slice(0, 10).map((hit) => hit.coverage));
-    const strength = clamp01(Math.max(found.semantic[0]?.similarity ?? 0, coverage, 0.01));
-    return hits.map(({ passage, score, highlights }) => ({ passage, score: score * strength, highlights }));
+    const strength = clamp01(Math.max(bestSimilarity, coverage, 0.01));
+    const fused = hits.map(({ passage, score, highlights }) => ({
+      passage,
+      score: score * strength,
+      highlights,
+    }));
+    return (await reranked(scope, query, fused, onRefusal)).slice(0, limit);
   };
 
   return {

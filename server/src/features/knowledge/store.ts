@@ -1,13 +1,18 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
-import type { Chunk } from './chunks.ts';
-import { COLUMNS, json, toDocument, toVisibility } from './document-rows.ts';
+import { createDocumentChanges, writeFacts } from './change.store.ts';
+import { COLUMNS, toDocument, toVisibility } from './document-rows.store.ts';
+import {
+  createGenerations,
+  type EmbeddedChunk,
+  keepChunkIds,
+  registeredModels,
+} from './generations.store.ts';
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { createKnowledgeReads } from './read.store.ts';
-import { factsOf, type Visibility } from './rules.ts';
-import { fold, wordsOf } from './terms.rules.ts';
+import { roleSet } from './rules.ts';
+import { fold } from './terms.rules.ts';
 
 /**
  * States of a document:
@@ -21,7 +26,9 @@ import { fold, wordsOf } from './terms.rules.ts';
  * | ready    | deleting | DELETE, erasure of the owner                            |
  * | deleting | –        | the last chunk is out                                   |
  *
- * Only `ready` documents exist for readers, so that no half of one is ever seen.
+ * Only `ready` documents exist for readers, so that no half of one is ever seen. Of a ready one they see the chunks of one
+ * generation: another text is written as a generation of its own, hidden from readers and rankings
+ * (`hidden_generations`), takes the place of the present one in one transaction, and what it replaced goes afterwards.
  */
 
 /** Chunks written in one transaction: on SQLite other writers wait that long (about 10 ms). */
@@ -29,17 +36,17 @@ const BATCH = 64;
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
 
-/** A chunk with its vector, ready to be written. */
-export interface EmbeddedChunk {
-  chunk: Chunk;
-  vector: Float32Array;
-}
-
-export interface NewDocument extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt'> {
+export interface NewDocument extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version'> {
   text: string;
   chunks: readonly EmbeddedChunk[];
   chunkingVersion: number;
 }
+
+/** What is new about a document whose bytes are replaced. */
+export type NewSource = Pick<
+  KnowledgeDocument,
+  'filename' | 'contentType' | 'sizeBytes' | 'sha256' | 'language' | 'pageCount'
+> & { indexedAt: number };
 
 export interface StaleDocument {
   id: string;
@@ -60,90 +67,45 @@ export type KnowledgeStore = ReturnType<typeof createKnowledgeStore>;
 export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
   let models: EmbeddingModel[] = [];
 
-  const writeFacts = async (tx: Queryable, id: string, metadata: Record<string, unknown>): Promise<void> => {
-    const facts = factsOf(metadata);
-    if (facts.length === 0) return;
+  const writeVersion = async (
+    tx: Queryable,
+    of: { id: string; version: number; title: string; sha256: string; sizeBytes: number; createdAt: number },
+  ): Promise<void> => {
     await tx
-      .insertInto('document_facts')
-      .values(facts.map((fact) => ({ document_id: id, ...fact })))
+      .insertInto('document_versions')
+      .values({
+        document_id: of.id,
+        version: of.version,
+        title: of.title,
+        sha256: of.sha256,
+        size_bytes: of.sizeBytes,
+        created_at: of.createdAt,
+      })
       .execute();
   };
 
-  const addChunks = async (
-    tx: Queryable,
-    model: EmbeddingModel,
-    document: { id: string; tenantId: string; userId: string; visibility: Visibility },
-    chunks: readonly (EmbeddedChunk & { id?: string })[],
-  ): Promise<void> => {
-    for (const { chunk, vector, id } of chunks) {
-      const { seq } = await tx
-        .insertInto('chunks')
-        .values({
-          id: id ?? newId(),
-          document_id: document.id,
-          tenant_id: document.tenantId,
-          ordinal: chunk.ordinal,
-          start_offset: chunk.start,
-          end_offset: chunk.end,
-          page: chunk.page,
-          heading_path: JSON.stringify(chunk.headingPath),
-          table_head: chunk.tableHead,
-          text: chunk.text,
-        })
-        .returning('seq')
-        .executeTakeFirstOrThrow();
-      await index.add(tx, model, [{ ...document, ...wordsOf(chunk), seq, vector }]);
-    }
-  };
+  const { addChunks, hide, unhide, purge, purgeGeneration, hiddenBefore } = createGenerations(db, index);
 
-  const removeChunks = async (tx: Queryable, seqs: readonly number[]): Promise<void> => {
-    if (seqs.length === 0) return;
-    await index.remove(tx, models, seqs);
-    await tx.deleteFrom('chunks').where('seq', 'in', seqs).execute();
-  };
-
-  /** Removes chunks batch by batch, then the row. The document is in state `deleting` by then. */
-  const purge = async (id: string): Promise<void> => {
-    for (;;) {
-      const left = await db.write(async (tx) => {
-        const rows = await tx
-          .selectFrom('chunks')
-          .select('seq')
-          .where('document_id', '=', id)
-          .limit(BATCH)
-          .execute();
-        await removeChunks(
-          tx,
-          rows.map((row) => row.seq),
-        );
-        if (rows.length === BATCH) return true;
-        await tx.deleteFrom('documents').where('id', '=', id).where('status', '=', 'deleting').execute();
-        return false;
-      });
-      if (!left) return;
-    }
-  };
-
-  const setStatus = (id: string, from: readonly string[], to: string): Promise<boolean> =>
+  const setStatus = (id: string, from: readonly string[], to: string, note?: Along): Promise<boolean> =>
     db.write(async (tx) => {
-      const result = await tx
+      const row = await tx
         .updateTable('documents')
         .set({ status: to })
         .where('id', '=', id)
         .where('status', 'in', [...from])
+        .returning('generation')
         .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      if (row === undefined) return false;
+      await hide(tx, id, row.generation, Date.now());
+      await note?.(tx);
+      return true;
     });
 
   return {
     /** The registered number of a model; vectors of different models never share a table. */
     async useModel(id: string, dimensions: number, now: number): Promise<EmbeddingModel> {
       const model = await db.write(async (tx) => {
-        const known = await tx
-          .selectFrom('embedding_models')
-          .select(['n', 'id', 'dimensions'])
-          .orderBy('n')
-          .execute();
+        const known = await registeredModels(tx);
         let used = known.find((m) => m.id === id && m.dimensions === dimensions);
         if (used === undefined) {
           used = { n: (known.at(-1)?.n ?? 0) + 1, id, dimensions };
@@ -160,6 +122,18 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return model;
     },
 
+    /** Models other than the present one that documents still have the vectors of; empty most of the time, and then free. */
+    async earlierModels(current: EmbeddingModel): Promise<EmbeddingModel[]> {
+      const earlier = models.filter((m) => m.n !== current.n);
+      if (earlier.length === 0) return [];
+      const used = await Promise.all(
+        earlier.map((m) =>
+          db.read.selectFrom('documents').select('id').where('model_n', '=', m.n).limit(1).executeTakeFirst(),
+        ),
+      );
+      return earlier.filter((_, i) => used[i] !== undefined);
+    },
+
     /** Drops vectors of models that no document has any more. */
     async dropUnusedModels(current: EmbeddingModel): Promise<void> {
       await db.write(async (tx) => {
@@ -173,6 +147,20 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       });
     },
 
+    /** The owner's document of this name in its source. */
+    async findByExternalId(tenantId: string, userId: string, externalId: string) {
+      const row = await db.read
+        .selectFrom('documents')
+        .select([...COLUMNS, 'documents.status'])
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', userId)
+        .where('external_id', '=', externalId)
+        .where('status', '<>', 'deleting')
+        .executeTakeFirst();
+      return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
+    },
+
+    /** The owner's document with these bytes that has no name in a source. */
     async findByBytes(tenantId: string, userId: string, sha256: string) {
       const row = await db.read
         .selectFrom('documents')
@@ -180,6 +168,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         .where('tenant_id', '=', tenantId)
         .where('user_id', '=', userId)
         .where('sha256', '=', sha256)
+        .where('external_id', 'is', null)
         .where('status', '<>', 'deleting')
         .executeTakeFirst();
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
@@ -189,6 +178,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     async add(model: EmbeddingModel, document: NewDocument, now: () => number): Promise<boolean> {
       const [first = [], ...rest] = batches(document.chunks);
       const whole = rest.length === 0;
+      const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
       const created = await db.write(async (tx) => {
         const inserted = await tx
           .insertInto('documents')
@@ -206,6 +196,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             page_count: document.pageCount,
             chunk_count: document.chunks.length,
             visibility: document.visibility,
+            reader_roles: roleSet(document.readerRoles),
             metadata: JSON.stringify(document.metadata),
             folded_name: foldedName(document.title, document.filename),
             text: document.text,
@@ -213,23 +204,27 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             chunking_version: document.chunkingVersion,
             created_at: document.createdAt,
             indexed_at: whole ? now() : null,
+            external_id: document.externalId,
           })
           .onConflict((c) => c.doNothing())
           .executeTakeFirst();
         if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+        await writeVersion(tx, { ...document, version: 1 });
         await writeFacts(tx, document.id, document.metadata);
-        await addChunks(tx, model, document, first);
+        if (!whole) await hide(tx, document.id, 1, now());
+        await addChunks(tx, model, owner, first, 1);
         return true;
       });
       if (!created || whole) return created;
       try {
-        for (const batch of rest) await db.write((tx) => addChunks(tx, model, document, batch));
+        for (const batch of rest) await db.write((tx) => addChunks(tx, model, owner, batch, 1));
         await db.write(async (tx) => {
           await tx
             .updateTable('documents')
             .set({ status: 'ready', indexed_at: now() })
             .where('id', '=', document.id)
             .execute();
+          await unhide(tx, document.id, 1);
         });
         return true;
       } catch (error) {
@@ -240,65 +235,121 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     },
 
     /**
-     * Puts other chunks in the place of a document's, batch by batch, so that search never misses it. Chunks at the same
-     * place with the same text keep their ids. Throws NOT_FOUND when the document goes meanwhile.
+     * Puts other chunks in the place of a document's: at each instant readers find the earlier ones or the new ones, all
+     * of them. Chunks at the same place with the same text keep their ids. Gives the hash of the bytes that were replaced.
+     * Throws NOT_FOUND when the document goes meanwhile.
      */
     async replaceChunks(
       model: EmbeddingModel,
       id: string,
-      content: { text: string; chunks: readonly EmbeddedChunk[]; chunkingVersion: number; title: string },
-    ): Promise<void> {
-      const parts = batches(content.chunks);
-      for (const [n, batch] of parts.entries()) {
-        const isLast = n === parts.length - 1;
-        await db.write(async (tx) => {
-          const document = await tx
-            .selectFrom('documents')
-            .select(['id', 'tenant_id', 'user_id', 'visibility', 'filename'])
-            .where('id', '=', id)
-            .where('status', '=', 'ready')
-            .executeTakeFirst();
-          if (document === undefined) throw notFound('document');
-          const from = batch[0]?.chunk.ordinal ?? 0;
-          let old = tx
-            .selectFrom('chunks')
-            .select(['seq', 'id', 'ordinal', 'text'])
-            .where('document_id', '=', id)
-            .where('ordinal', '>=', from);
-          if (!isLast) old = old.where('ordinal', '<', from + batch.length);
-          const rows = await old.execute();
-          const ids = new Map(rows.map((row) => [`${row.ordinal}\n${row.text}`, row.id]));
-          await removeChunks(
-            tx,
-            rows.map((row) => row.seq),
-          );
-          const owner = {
+      content: {
+        text: string;
+        chunks: readonly EmbeddedChunk[];
+        chunkingVersion: number;
+        title: string;
+        /** Where the bytes themselves are others, what is new about them. */
+        source?: NewSource;
+      },
+      now: () => number,
+    ): Promise<{ replacedSha256: string }> {
+      const present = async (tx: Queryable) => {
+        const query = tx
+          .selectFrom('documents')
+          .select([
+            'id',
+            'tenant_id',
+            'user_id',
+            'visibility',
+            'reader_roles',
+            'filename',
+            'version',
+            'generation',
+            'sha256',
+          ])
+          .where('id', '=', id)
+          .where('status', '=', 'ready');
+        // Nobody deletes it between this and the end of the transaction.
+        const row = await (db.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+        if (row === undefined) throw notFound('document');
+        return row;
+      };
+      const write = async (tx: Queryable, batch: readonly EmbeddedChunk[], generation: number) => {
+        const row = await present(tx);
+        const owner = {
+          id,
+          tenantId: row.tenant_id,
+          userId: row.user_id,
+          visibility: toVisibility(row.visibility),
+          readerRoles: row.reader_roles,
+        };
+        await addChunks(tx, model, owner, batch, generation);
+      };
+      const swap = async (tx: Queryable, generation: number) => {
+        const row = await present(tx);
+        const { source } = content;
+        await hide(tx, id, row.generation, now());
+        await unhide(tx, id, generation);
+        await keepChunkIds(tx, id, row.generation, generation);
+        await tx
+          .updateTable('documents')
+          .set({
+            text: content.text,
+            generation,
+            chunk_count: content.chunks.length,
+            model_n: model.n,
+            chunking_version: content.chunkingVersion,
+            title: content.title,
+            folded_name: foldedName(content.title, source?.filename ?? row.filename),
+            ...(source === undefined
+              ? {}
+              : {
+                  filename: source.filename,
+                  content_type: source.contentType,
+                  size_bytes: source.sizeBytes,
+                  sha256: source.sha256,
+                  language: source.language,
+                  page_count: source.pageCount,
+                  version: row.version + 1,
+                  indexed_at: source.indexedAt,
+                }),
+          })
+          .where('id', '=', id)
+          .execute();
+        if (source !== undefined) {
+          await writeVersion(tx, {
+            ...source,
             id,
-            tenantId: document.tenant_id,
-            userId: document.user_id,
-            visibility: toVisibility(document.visibility),
-          };
-          await addChunks(
-            tx,
-            model,
-            owner,
-            batch.map((b) => ({ ...b, id: ids.get(`${b.chunk.ordinal}\n${b.chunk.text}`) })),
-          );
-          if (!isLast) return;
-          await tx
-            .updateTable('documents')
-            .set({
-              text: content.text,
-              chunk_count: content.chunks.length,
-              model_n: model.n,
-              chunking_version: content.chunkingVersion,
-              title: content.title,
-              folded_name: foldedName(content.title, document.filename),
-            })
-            .where('id', '=', id)
-            .execute();
-        });
+            title: content.title,
+            version: row.version + 1,
+            createdAt: source.indexedAt,
+          });
+        }
+        return { earlier: row.generation, replacedSha256: row.sha256 };
+      };
+
+      const [first = [], ...rest] = batches(content.chunks);
+      const begun = await db.write(async (tx) => {
+        const row = await present(tx);
+        const newest = await tx
+          .selectFrom('hidden_generations')
+          .select((w) => w.fn.max('generation').as('n'))
+          .where('document_id', '=', id)
+          .executeTakeFirst();
+        const generation = Math.max(row.generation, Number(newest?.n ?? 0)) + 1;
+        await hide(tx, id, generation, now());
+        await write(tx, first, generation);
+        return { generation, swapped: rest.length === 0 ? await swap(tx, generation) : null };
+      });
+      let { swapped } = begun;
+      try {
+        for (const batch of rest) await db.write((tx) => write(tx, batch, begun.generation));
+        swapped ??= await db.write((tx) => swap(tx, begun.generation));
+      } catch (error) {
+        await purgeGeneration(id, begun.generation);
+        throw error;
       }
+      await purgeGeneration(id, swapped.earlier);
+      return { replacedSha256: swapped.replacedSha256 };
     },
 
     /** Documents to be indexed again, oldest first. */
@@ -322,76 +373,10 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     ...createKnowledgeReads(db),
 
-    /**
-     * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
-     * document counts as one to be indexed again (which a start after a crash then does).
-     */
-    async change(
-      id: string,
-      changes: { visibility?: Visibility; metadata?: Record<string, unknown> },
-    ): Promise<void> {
-      const { visibility, metadata } = changes;
-      const before = await db.write(async (tx) => {
-        const row = await tx
-          .selectFrom('documents')
-          .select(['tenant_id', 'user_id', 'visibility', 'chunking_version'])
-          .where('id', '=', id)
-          .where('status', '=', 'ready')
-          .executeTakeFirst();
-        if (row === undefined) throw notFound('document');
-        const moves = visibility !== undefined && visibility !== row.visibility;
-        await tx
-          .updateTable('documents')
-          .set({
-            ...(moves ? { visibility, chunking_version: 0 } : {}),
-            ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
-            // Never empty.
-            status: 'ready',
-          })
-          .where('id', '=', id)
-          .execute();
-        if (metadata !== undefined) {
-          await tx.deleteFrom('document_facts').where('document_id', '=', id).execute();
-          await writeFacts(tx, id, metadata);
-        }
-        return moves ? row : null;
-      });
-      if (before === null || visibility === undefined) return;
-      let from = 0;
-      for (;;) {
-        const count = await db.write(async (tx) => {
-          const rows = await tx
-            .selectFrom('chunks')
-            .select(['seq', 'heading_path', 'table_head', 'text'])
-            .where('document_id', '=', id)
-            .where('ordinal', '>=', from)
-            .where('ordinal', '<', from + BATCH)
-            .execute();
-          const owner = { tenantId: before.tenant_id, userId: before.user_id, visibility };
-          for (const row of rows) {
-            const words = wordsOf({
-              headingPath: json(row.heading_path),
-              text: row.text,
-              tableHead: row.table_head,
-            });
-            await index.share(tx, models, { ...owner, ...words, seq: row.seq });
-          }
-          if (rows.length === 0) {
-            await tx
-              .updateTable('documents')
-              .set({ chunking_version: before.chunking_version })
-              .where('id', '=', id)
-              .execute();
-          }
-          return rows.length;
-        });
-        if (count === 0) return;
-        from += BATCH;
-      }
-    },
+    ...createDocumentChanges(db, index),
 
     /** True when it was there; from then on nobody sees it, and `purge` may take its time. */
-    startDeleting: (id: string): Promise<boolean> => setStatus(id, ['ready'], 'deleting'),
+    startDeleting: (id: string, note?: Along): Promise<boolean> => setStatus(id, ['ready'], 'deleting', note),
 
     purge,
 
@@ -408,8 +393,20 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return rows;
     },
 
-    async exists(id: string): Promise<boolean> {
-      const row = await db.read.selectFrom('documents').select('id').where('id', '=', id).executeTakeFirst();
+    /** Chunks of ready documents that an earlier process was bringing in or taking out. */
+    async settleGenerations(now: number): Promise<void> {
+      const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
+      for (const { id, generation } of await hiddenBefore(before)) await purgeGeneration(id, generation);
+    },
+
+    /** Whether there is such a document and these are its bytes. */
+    async holds(id: string, sha256: string): Promise<boolean> {
+      const row = await db.read
+        .selectFrom('documents')
+        .select('id')
+        .where('id', '=', id)
+        .where('sha256', '=', sha256)
+        .executeTakeFirst();
       return row !== undefined;
     },
   };

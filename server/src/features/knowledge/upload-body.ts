@@ -4,9 +4,10 @@ import { parseJsonBody } from '../../http/json-body.ts';
 import { createValidatorCompiler } from '../../http/validate.ts';
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
 import type { UploadInput } from './documents.service.ts';
+import type { FetchDocument } from './fetch-document.ts';
 import { cleanFilename, contentTypeFault, fullContentType } from './rules.ts';
 import { DocumentCreate, DocumentForm } from './schema.ts';
-import { metadataFaults } from './wire.ts';
+import { metadataFaults, sharingOf } from './wire.ts';
 
 /** The two bodies of `POST knowledge/documents`: a form with a file, or JSON with the content as text. */
 
@@ -30,18 +31,37 @@ const refuse = (faults: readonly FieldFault[]): void => {
   if (faults.length > 0) throw invalid(...faults);
 };
 
-const fromJson = (body: unknown): UploadInput => {
-  const { title, content, content_type, metadata, visibility } = checkedJson(body ?? {});
+const fromJson = async (body: unknown, fetchDocument: FetchDocument): Promise<UploadInput> => {
+  const { title, content, url, content_type, metadata, external_id, ...sharing } = checkedJson(body ?? {});
   const typeFault = content_type === undefined ? null : contentTypeFault(content_type);
   refuse(metadataFaults(metadata));
   if (typeFault !== null) throw invalid({ field: '/content_type', reason: typeFault });
+  const shared = {
+    metadata: metadata ?? null,
+    sharing: sharingOf(sharing) ?? null,
+    externalId: external_id ?? null,
+  };
+  if (url !== undefined) {
+    if (content !== undefined) throw invalid({ field: '/content', reason: 'must not stand beside url' });
+    const found = await fetchDocument(url);
+    return {
+      ...shared,
+      bytes: found.bytes,
+      filename: found.filename,
+      declaredType: content_type === undefined ? found.declaredType : fullContentType(content_type),
+      title: title ?? null,
+      metadata: { ...metadata, source_url: url },
+      field: '/url',
+    };
+  }
+  if (title === undefined) throw invalid({ field: '/title', reason: 'is required' });
+  if (content === undefined) throw invalid({ field: '/content', reason: 'is required' });
   return {
+    ...shared,
     bytes: new TextEncoder().encode(content),
     filename: null,
     declaredType: content_type === undefined ? 'text/plain' : fullContentType(content_type),
     title,
-    metadata: metadata ?? {},
-    visibility: visibility ?? 'private',
     field: '/content',
   };
 };
@@ -68,10 +88,13 @@ const readFile = async (part: {
   };
 };
 
-const FIELDS = new Set(['title', 'metadata', 'visibility']);
+const FIELDS = new Set(['title', 'metadata', 'visibility', 'roles', 'external_id']);
 
-/** `metadata` is JSON in a text field; some clients mark the part as JSON, and it arrives parsed. */
+/** `roles` are separated by commas; `metadata` is JSON in a text field; some clients mark the part as JSON, and it arrives parsed. */
 const fieldValue = (name: string, value: unknown): unknown => {
+  if (name === 'roles' && typeof value === 'string') {
+    return value.split(',').map((role) => role.trim());
+  }
   if (name !== 'metadata') {
     if (typeof value !== 'string' || value.includes('\u0000')) {
       throw invalid({ field: `/${name}`, reason: 'must be text without NUL' });
@@ -125,7 +148,7 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
   }
   refuse(faults);
   for (const [name, value] of Object.entries(form)) form[name] = fieldValue(name, value);
-  const { title, metadata, visibility } = checkedForm(form);
+  const { title, metadata, external_id, ...sharing } = checkedForm(form);
   refuse(metadataFaults(metadata));
   if (file === null) throw invalid({ field: '/file', reason: 'is required' });
   return {
@@ -133,11 +156,12 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
     filename: file.filename,
     declaredType: file.mimetype === 'application/octet-stream' ? null : file.mimetype,
     title: title ?? null,
-    metadata: metadata ?? {},
-    visibility: visibility ?? 'private',
+    metadata: metadata ?? null,
+    sharing: sharingOf(sharing) ?? null,
+    externalId: external_id ?? null,
     field: '/file',
   };
 };
 
-export const readUpload = (request: FastifyRequest): Promise<UploadInput> | UploadInput =>
-  request.isMultipart() ? fromForm(request) : fromJson(request.body);
+export const readUpload = (request: FastifyRequest, fetchDocument: FetchDocument): Promise<UploadInput> =>
+  request.isMultipart() ? fromForm(request) : fromJson(request.body, fetchDocument);

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
+import type { Role } from '../../kernel/caller.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { type FieldFault, invalid } from '../../kernel/errors.ts';
-import type { KnowledgeDocument, SearchFilters, StoredChunk } from './ports.ts';
-import { canonicalJson, contentTypeFault, fullContentType } from './rules.ts';
-import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire } from './schema.ts';
+import type { DocumentVersion, KnowledgeDocument, SearchFilters, Sharing, StoredChunk } from './ports.ts';
+import { canonicalJson, contentTypeFault, fullContentType, type Visibility } from './rules.ts';
+import type { ChunkWire, DocumentWire, SearchFiltersWire, SearchResultWire, VersionWire } from './schema.ts';
 import type { SearchResult } from './search.service.ts';
 
 /** Between the wire's names and the inside's. */
@@ -19,10 +20,21 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   chunk_count: document.chunkCount,
   page_count: document.pageCount,
   visibility: document.visibility,
+  roles: [...document.readerRoles],
   metadata: document.metadata,
   created_by: document.userId,
   created_at: iso(document.createdAt),
   indexed_at: isoOrNull(document.indexedAt),
+  external_id: document.externalId,
+  version: document.version,
+});
+
+export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({
+  version: version.version,
+  title: version.title,
+  sha256: version.sha256,
+  size_bytes: version.sizeBytes,
+  created_at: iso(version.createdAt),
 });
 
 export const chunkWire = (chunk: StoredChunk): Static<typeof ChunkWire> => ({
@@ -65,6 +77,22 @@ export const resultWire = (result: SearchResult): Static<typeof SearchResultWire
     highlights,
     metadata: passage.metadata,
   };
+};
+
+/** Undefined when the request says nothing of who may read. Throws VALIDATION_ERROR. */
+export const sharingOf = (wire: {
+  visibility?: Visibility | undefined;
+  roles?: readonly Role[] | undefined;
+}): Sharing | undefined => {
+  const { visibility, roles } = wire;
+  if (visibility === 'role') {
+    if (roles === undefined)
+      throw invalid({ field: '/roles', reason: 'is required with the visibility role' });
+    return { visibility, readerRoles: roles };
+  }
+  if (roles !== undefined)
+    throw invalid({ field: '/roles', reason: 'must stand with the visibility role only' });
+  return visibility === undefined ? undefined : { visibility, readerRoles: [] };
 };
 
 const time = (text: string | undefined, field: string): number | undefined => {

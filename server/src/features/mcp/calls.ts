@@ -1,10 +1,10 @@
+import type { SchemaChecker } from '../../http/foreign-schema.ts';
 import { fieldFaults } from '../../http/map-error.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpContent, McpFault, type McpProgress, type McpToolInfo } from '../../kernel/mcp.ts';
 import type { AgentTool, ToolAnnotations, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
-import type { SchemaChecker } from './check-schema.ts';
 import { toAppError } from './faults.ts';
 import type { PinBook, PinState } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
@@ -17,7 +17,7 @@ import {
   readAnnotations,
   resolvePolicy,
 } from './rules.ts';
-import type { ToolPolicy } from './types.ts';
+import type { ServerDefinition, ToolPolicy } from './types.ts';
 
 /** Everything between a caller and a tool of a server: who may, with which arguments, at what cost, and what comes out. */
 
@@ -74,6 +74,8 @@ export interface CallsOptions {
   /** Of direct calls; those of agents are booked by their run. */
   book: ToolBook;
   observeCall(sample: CallSample): void;
+  /** What stands behind a name: equal for the same registration, command and address. */
+  originOf(definition: ServerDefinition): string;
 }
 
 const NO_TOOLS: readonly GatewayTool[] = [];
@@ -92,27 +94,58 @@ export const createCalls = (options: CallsOptions) => {
     return server;
   };
 
+  const seenBy = (
+    caller: Caller,
+    server: RegisteredServer,
+    info: McpToolInfo,
+    states: ReadonlyMap<string, PinState>,
+  ): VisibleTool | null => {
+    const { definition } = server;
+    const pin = states.get(info.name);
+    if (pin === undefined || !mayUseTool(definition.access, caller, info.name)) return null;
+    const annotations = readAnnotations(info.annotations);
+    const policy = policyOf(definition.policy, info.name);
+    return {
+      server,
+      info,
+      annotations,
+      policy,
+      resolved: resolvePolicy(policy, annotations),
+      pin,
+      permission: permissionOf(info),
+    };
+  };
+
   const toolsOf = async (caller: Caller, server: RegisteredServer): Promise<VisibleTool[]> => {
     const { definition, runtime } = server;
     const { tools } = runtime.state();
     const states = await pins.states(caller.tenantId, definition.name, tools);
     const visible: VisibleTool[] = [];
     for (const info of tools) {
-      const pin = states.get(info.name);
-      if (pin === undefined || !mayUseTool(definition.access, caller, info.name)) continue;
-      const annotations = readAnnotations(info.annotations);
-      const policy = policyOf(definition.policy, info.name);
-      visible.push({
-        server,
-        info,
-        annotations,
-        policy,
-        resolved: resolvePolicy(policy, annotations),
-        pin,
-        permission: permissionOf(info),
-      });
+      const tool = seenBy(caller, server, info, states);
+      if (tool !== null) visible.push(tool);
     }
     return visible;
+  };
+
+  /** Tools of a listing by name: a call asks for one, however many there are. */
+  const byName = new WeakMap<readonly McpToolInfo[], ReadonlyMap<string, McpToolInfo>>();
+
+  /** Null: it is not there, or not for this caller. */
+  const toolOf = async (
+    caller: Caller,
+    server: RegisteredServer,
+    name: string,
+  ): Promise<VisibleTool | null> => {
+    const { tools } = server.runtime.state();
+    const states = await pins.states(caller.tenantId, server.definition.name, tools);
+    let names = byName.get(tools);
+    if (names === undefined) {
+      names = new Map(tools.map((info) => [info.name, info]));
+      byName.set(tools, names);
+    }
+    const info = names.get(name);
+    return info === undefined ? null : seenBy(caller, server, info, states);
   };
 
   const checkArguments = (tool: VisibleTool, args: Record<string, unknown>): void => {
@@ -189,8 +222,8 @@ export const createCalls = (options: CallsOptions) => {
     context: ProgressContext,
   ): Promise<CappedResult> => {
     const server = findServer(context.caller, serverName);
-    const tool = (await toolsOf(context.caller, server)).find((other) => other.info.name === toolName);
-    if (tool === undefined) throw notFound('tool');
+    const tool = await toolOf(context.caller, server, toolName);
+    if (tool === null) throw notFound('tool');
     assertUsable(tool, context.caller);
     checkArguments(tool, args);
     const { result } = await perform(tool, args, context, server.definition.timeoutMs);
@@ -220,6 +253,7 @@ export const createCalls = (options: CallsOptions) => {
       annotations: tool.annotations,
       permission: tool.permission ?? 'mcp:call',
       policy: tool.policy,
+      origin: options.originOf(tool.server.definition),
       callForResult: (args, context) => callNow(server, name, args, context),
       async call(args, context) {
         try {
@@ -243,6 +277,7 @@ export const createCalls = (options: CallsOptions) => {
   return {
     findServer,
     toolsOf,
+    toolOf,
 
     /** Tools for agents of this caller: of connected servers, allowed, accepted. The same list while nothing changes. */
     async list(caller: Caller): Promise<readonly GatewayTool[]> {
@@ -285,14 +320,14 @@ export const createCalls = (options: CallsOptions) => {
       const timeoutMs = request.timeoutMs ?? server.definition.timeoutMs;
       await server.runtime.settled(timeoutMs, context.signal);
       const { status, lastError } = server.runtime.state();
-      const tool = (await toolsOf(caller, server)).find((other) => other.info.name === request.tool);
+      const tool = await toolOf(caller, server, request.tool);
       if (status !== 'connected') {
         throw new AppError('SERVICE_UNAVAILABLE', `the MCP server ${serverName} is not connected`, {
           details: { server: serverName, status, reason: lastError },
           retryAfterS: 5,
         });
       }
-      if (tool === undefined) throw notFound('tool');
+      if (tool === null) throw notFound('tool');
       assertUsable(tool, caller);
       checkArguments(tool, request.arguments);
       const asked = agentTool(tool);

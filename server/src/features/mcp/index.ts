@@ -1,4 +1,5 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
+import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -7,12 +8,12 @@ import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
 import type { BuiltinServer } from './builtin-runtime.ts';
 import { type Calls, type CallsOptions, createCalls } from './calls.ts';
-import { createSchemaChecker } from './check-schema.ts';
+import { createOriginOf } from './origin.ts';
 import { createPinBook } from './pins.ts';
 import { createReading } from './reading.ts';
 import { createRegistry, type RegistryOptions } from './registry.ts';
 import { createMcpRoutes } from './routes.ts';
-import { mayUseServer } from './rules.ts';
+import { mayUseServer, mayUseTool } from './rules.ts';
 import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
 import { createSignIn } from './sign-in.ts';
@@ -48,7 +49,8 @@ export interface McpOptions {
   configFile: string | null;
   builtins: readonly BuiltinServer[];
   proposal(caller: Caller, id: string): Promise<Record<string, unknown>>;
-  audit(entry: McpAuditEntry): void;
+  /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
+  audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   book: CallsOptions['book'];
   observeCall: CallsOptions['observeCall'];
   logger: RegistryOptions['logger'];
@@ -83,13 +85,23 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     store,
     clock,
     onHeldBack: (tenantId, server, tool, fingerprint) =>
-      options.audit({
-        tenantId,
-        userId: null,
-        action: 'mcp.tool.held_back',
-        subject: `${server}.${tool}`,
-        details: { fingerprint },
-      }),
+      void options
+        .audit(
+          {
+            tenantId,
+            userId: null,
+            action: 'mcp.tool.held_back',
+            subject: `${server}.${tool}`,
+            details: { fingerprint },
+          },
+          null,
+        )
+        .catch((error: unknown) =>
+          options.logger.warn(
+            { err: error },
+            'that a tool is held back could not be written into the audit chain',
+          ),
+        ),
   });
   const registry = createRegistry({
     store,
@@ -109,7 +121,15 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const { gate, book, observeCall } = options;
-  const calls = createCalls({ registry, pins, schemas: createSchemaChecker(), gate, book, observeCall });
+  const calls = createCalls({
+    registry,
+    pins,
+    schemas: createSchemaChecker(),
+    gate,
+    book,
+    observeCall,
+    originOf: createOriginOf(options.secretKey),
+  });
   const messages = options.messages ?? NO_MESSAGES;
   const tell = (): void => messages.send('mcp.changed', null);
   const leave = messages.receive('mcp.changed', () => {
@@ -162,7 +182,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
             name: definition.name,
             transport: definition.endpoint?.transport ?? 'builtin',
             status,
-            toolCount: tools.length,
+            toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
             lastError,
           };
         }),

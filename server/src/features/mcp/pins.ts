@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Along } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { McpToolInfo } from '../../kernel/mcp.ts';
-import type { McpStore, ToolPin } from './store.ts';
+import type { McpStore, NewPin, ToolPin } from './store.ts';
 import { isSuspicious } from './suspicion.rules.ts';
 
 /**
@@ -28,22 +29,27 @@ const canonical = (value: unknown): unknown => {
   );
 };
 
-/** Hash of all that a model or a gate reads of a tool; the order of keys does not count. */
+/** All that a model or a gate reads of a tool, as JSON; the order of keys does not count. */
+const definitionOf = (tool: McpToolInfo): string =>
+  JSON.stringify(
+    canonical({
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      outputSchema: tool.outputSchema,
+      annotations: tool.annotations,
+    }),
+  );
+
 export const fingerprintOf = (tool: McpToolInfo): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify(
-        canonical({
-          name: tool.name,
-          title: tool.title,
-          description: tool.description,
-          inputSchema: tool.inputSchema,
-          outputSchema: tool.outputSchema,
-          annotations: tool.annotations,
-        }),
-      ),
-    )
-    .digest('base64url');
+  createHash('sha256').update(definitionOf(tool)).digest('base64url');
+
+/** What was accepted of a tool, or first seen of it. */
+export type PinnedTool = Pick<
+  McpToolInfo,
+  'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
+>;
 
 interface Judged {
   fingerprint: string;
@@ -57,7 +63,19 @@ export interface PinBook {
     server: string,
     tools: readonly McpToolInfo[],
   ): Promise<ReadonlyMap<string, PinState>>;
-  accept(tenantId: string, server: string, tool: McpToolInfo, acceptedBy: string): Promise<void>;
+  accept(
+    tenantId: string,
+    server: string,
+    tool: McpToolInfo,
+    acceptedBy: string,
+    note?: Along,
+  ): Promise<void>;
+  /** What is pinned of these tools, by name. */
+  pinned(
+    tenantId: string,
+    server: string,
+    tools: readonly string[],
+  ): Promise<ReadonlyMap<string, PinnedTool>>;
   forget(tenantId: string, server: string): void;
   /** Another node has changed something. */
   forgetAll(): void;
@@ -111,14 +129,19 @@ export const createPinBook = (options: {
       if (held?.view?.tools === tools && clock.now() - held.at < FRESH_MS) return held.view.states;
       const pins = await load(tenantId, server);
       const first = pins.size === 0;
-      const unseen: ToolPin[] = [];
+      const unseen: NewPin[] = [];
       for (const tool of tools) {
         if (pins.has(tool.name)) continue;
         const { fingerprint, suspicious } = judge(tool);
-        unseen.push({ tool: tool.name, fingerprint, status: first && !suspicious ? 'accepted' : 'new' });
+        unseen.push({
+          tool: tool.name,
+          fingerprint,
+          status: first && !suspicious ? 'accepted' : 'new',
+          definition: definitionOf(tool),
+        });
       }
       if (unseen.length > 0) {
-        for (const pin of unseen) pins.set(pin.tool, pin);
+        for (const { definition: _, ...pin } of unseen) pins.set(pin.tool, pin);
         await store.addPins(tenantId, server, unseen, clock.now());
       }
       const states = new Map<string, PinState>();
@@ -146,13 +169,25 @@ export const createPinBook = (options: {
       if (entry !== undefined && (await entry.pins) === pins) entry.view = { tools, states };
       return states;
     },
-    async accept(tenantId, server, tool, acceptedBy) {
+    async accept(tenantId, server, tool, acceptedBy, note) {
       const { fingerprint } = judge(tool);
-      await store.acceptPin(tenantId, server, { tool: tool.name, fingerprint, acceptedBy, at: clock.now() });
+      const pin = {
+        tool: tool.name,
+        fingerprint,
+        definition: definitionOf(tool),
+        acceptedBy,
+        at: clock.now(),
+      };
+      await store.acceptPin(tenantId, server, pin, note);
       const pins = await load(tenantId, server);
       pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
       const entry = known.get(keyOf(tenantId, server));
       if (entry !== undefined) entry.view = null;
+    },
+    async pinned(tenantId, server, tools) {
+      const kept = await store.pinned(tenantId, server, tools);
+      // Written by definitionOf.
+      return new Map([...kept].map(([tool, text]) => [tool, JSON.parse(text) as PinnedTool]));
     },
     forgetAll() {
       known.clear();

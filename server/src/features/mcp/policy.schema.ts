@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ROLES } from '../../kernel/caller.ts';
+import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import { APPROVALS, FLAGS, RISKS } from './types.ts';
 
@@ -27,16 +28,26 @@ export const ToolPolicySchema = Strict({
 export const ServerPolicySchema = Strict({
   default: Type.Optional(ToolPolicySchema),
   tools: Type.Optional(
-    Type.Record(Type.String({ minLength: 1, maxLength: 200 }), ToolPolicySchema, {
+    Type.Record(Type.String({ minLength: 1, maxLength: MAX_GLOB_CHARACTERS }), ToolPolicySchema, {
+      // Of the keys; the type of the keys alone is not held against them.
+      propertyNames: { minLength: 1, maxLength: MAX_GLOB_CHARACTERS },
+      maxProperties: MAX_GLOBS,
       description: 'By glob of the tool name',
     }),
   ),
 });
 
 const AccessRuleSchema = Strict({
-  tenants: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { description: 'Ids of tenants' })),
+  tenants: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1_000, description: 'Ids of tenants' }),
+  ),
   roles: Type.Optional(Type.Array(StringEnum(ROLES))),
-  tools: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { description: 'Globs' })),
+  tools: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_GLOB_CHARACTERS }), {
+      maxItems: MAX_GLOBS,
+      description: 'Globs',
+    }),
+  ),
 });
 
 export const AccessListSchema = Strict({

@@ -48,6 +48,41 @@ describe('caps of results', () => {
   });
 });
 
+describe('the cap holds for the whole result', () => {
+  const encoded = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+  it.each([
+    ['empty blocks', Array.from({ length: 200_000 }, () => ({ type: 'text', text: '' }))],
+    ['small blocks', Array.from({ length: 200_000 }, () => ({ type: 'text', text: 'some words' }))],
+    [
+      'pictures',
+      Array.from({ length: 5_000 }, () => ({ type: 'image', data: 'A'.repeat(900), mimeType: 'x' })),
+    ],
+    ['controls', [{ type: 'text', text: '\u0000'.repeat(3_000_000) }]],
+    ['half characters', [{ type: 'text', text: '\ud83d'.repeat(3_000_000) }]],
+    ['pairs', [{ type: 'text', text: '\u{1f600}'.repeat(1_000_000) }]],
+    ['long names of kinds', Array.from({ length: 50 }, () => ({ type: 'x'.repeat(100_000) }))],
+    ['large parts beside a text', [{ type: 'text', text: 'x', _meta: { a: 'y'.repeat(2_000_000) } }]],
+  ])('%s', (_name, content) => {
+    const capped = capResult({ content, structured: undefined, isError: false });
+    expect(capped.truncated).toBe(true);
+    expect(capped.content.length).toBeLessThanOrEqual(1_001);
+    expect(encoded(capped.content)).toBeLessThan(1024 * 1024 + 8_192);
+  });
+
+  it('content and structured content together', () => {
+    const half = 'x'.repeat(700_000);
+    const capped = capResult({ content: text(half).content, structured: { half }, isError: false });
+    expect(capped).toMatchObject({ truncated: true, structured: undefined });
+    expect(capped.content).toEqual(text(half).content);
+  });
+
+  it('and says how many blocks are missing', () => {
+    const content = Array.from({ length: 1_500 }, () => ({ type: 'text', text: 'a' }));
+    const capped = capResult({ content, structured: undefined, isError: false });
+    expect(capped.content.at(-1)?.text).toBe('[left out: 500 more blocks, over the limit of the result]');
+  });
+});
+
 describe('text for a model', () => {
   it('names what is no text, and drops what nobody can see', () => {
     const content = [

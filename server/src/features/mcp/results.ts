@@ -1,6 +1,6 @@
 import type { McpCallResult, McpContent } from '../../kernel/mcp.ts';
 
-/** Results of tools, made safe in size: up to 1 MB goes on, the rest is cut and said to be cut. */
+/** Results of tools, made safe in size: up to 1 MB of JSON goes on, the rest is cut and said to be cut. */
 export const MAX_RESULT_BYTES = 1024 * 1024;
 /** What a model reads of one result. */
 const MAX_MODEL_CHARACTERS = 64 * 1024;
@@ -11,46 +11,72 @@ export interface CappedResult extends McpCallResult {
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The first `maxBytes` bytes of a text, without cutting a character. */
+/** More blocks than any reader looks at; each costs the readers more than its bytes. */
+export const MAX_RESULT_BLOCKS = 1_000;
+/** So many blocks that do not fit are named one by one. */
+const MAX_NAMED_BLOCKS = 20;
+/** Room for the words that say what was cut. */
+const NOTE_BYTES = 128;
+
+/** The first characters of a text that take at most `maxBytes` as JSON (controls take six bytes), none cut in two. */
 const cutText = (text: string, maxBytes: number): string => {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  let end = Math.max(0, maxBytes);
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.subarray(0, end).toString('utf8');
+  let fits = 0;
+  let over = Math.min(text.length, Math.max(0, maxBytes)) + 1;
+  while (over - fits > 1) {
+    const middle = (fits + over) >>> 1;
+    if (sizeOf(text.slice(0, middle)) <= maxBytes) fits = middle;
+    else over = middle;
+  }
+  const last = text.charCodeAt(fits - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? fits - 1 : fits);
 };
 
 /** One block within `left` bytes, or a text that says what was left out. */
-const capBlock = (block: McpContent, left: number): McpContent => {
-  const size = sizeOf(block);
+const capBlock = (block: McpContent, size: number, left: number): McpContent => {
   if (block.type === 'text' && typeof block.text === 'string') {
-    const kept = cutText(block.text, left);
-    const note = `\n[truncated: ${Buffer.byteLength(kept)} of ${Buffer.byteLength(block.text)} bytes]`;
-    return { ...block, text: kept + note };
+    const frame = sizeOf({ ...block, text: '' });
+    const room = left - frame - NOTE_BYTES;
+    if (room > 0) {
+      const kept = cutText(block.text, room);
+      const note = `\n[truncated: ${Buffer.byteLength(kept)} of ${Buffer.byteLength(block.text)} bytes]`;
+      return { ...block, text: kept + note };
+    }
   }
-  return { type: 'text', text: `[left out: ${block.type} of ${size} bytes, over the limit of the result]` };
+  const type = block.type.slice(0, 40);
+  return { type: 'text', text: `[left out: ${type} of ${size} bytes, over the limit of the result]` };
 };
 
+/**
+ * A result of at most `maxBytes` as JSON, content and structured content together, but for a few words that say what
+ * was cut.
+ */
 export const capResult = (result: McpCallResult, maxBytes = MAX_RESULT_BYTES): CappedResult => {
   let left = maxBytes;
-  let truncated = false;
-  const content = result.content.map((block) => {
-    const size = sizeOf(block);
-    if (size <= left) {
-      left -= size;
-      return block;
+  let unnamed = 0;
+  let named = 0;
+  const content: McpContent[] = [];
+  for (const block of result.content) {
+    if (content.length >= MAX_RESULT_BLOCKS || named >= MAX_NAMED_BLOCKS) {
+      unnamed++;
+      continue;
     }
-    truncated = true;
-    const capped = capBlock(block, left);
-    left = Math.max(0, left - sizeOf(capped));
-    return capped;
-  });
-  const keepsStructured = result.structured === undefined || sizeOf(result.structured) <= maxBytes;
+    // With the comma.
+    const size = sizeOf(block) + 1;
+    const fits = size <= left;
+    const kept = fits ? block : capBlock(block, size, left);
+    if (!fits) named++;
+    content.push(kept);
+    left = Math.max(0, left - (fits ? size : sizeOf(kept) + 1));
+  }
+  if (unnamed > 0) {
+    content.push({ type: 'text', text: `[left out: ${unnamed} more blocks, over the limit of the result]` });
+  }
+  const keepsStructured = result.structured === undefined || sizeOf(result.structured) <= left;
   return {
     content,
     structured: keepsStructured ? result.structured : undefined,
     isError: result.isError,
-    truncated: truncated || !keepsStructured,
+    truncated: named > 0 || unnamed > 0 || !keepsStructured,
   };
 };
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { globMatches } from '../../kernel/glob.ts';
 import {
   backOffMs,
   envFault,
-  globMatches,
   headerFault,
   isStdioAllowed,
   mayUseServer,
@@ -14,7 +14,7 @@ import {
   serverNameFault,
   slugOf,
 } from './rules.ts';
-import { isSuspicious, nameWarnings, skeletonOf } from './suspicion.rules.ts';
+import { indexNames, isSuspicious, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 
 describe('names of servers', () => {
   it('made of any text are names or refused, never something else', () => {
@@ -86,9 +86,9 @@ describe('policies', () => {
     expect(resolvePolicy({ approval: 'auto' }, destructive).approval).toBe('auto');
     expect(resolvePolicy({}, readAnnotations(null)).approval).toBe('auto');
     expect(resolvePolicy({ flags: ['legal'] }, readAnnotations(null)).approval).toBe('human');
-    expect(readAnnotations({ readOnlyHint: true, destructiveHint: true })).toMatchObject({
-      destructive: false,
-    });
+    const contradiction = readAnnotations({ readOnlyHint: true, destructiveHint: true });
+    expect(contradiction).toMatchObject({ destructive: true, readOnly: false, idempotent: false });
+    expect(resolvePolicy({}, contradiction)).toMatchObject({ approval: 'pentarchy', risk: 'high' });
   });
 
   it('take the more literal glob part by part', () => {
@@ -160,12 +160,34 @@ describe('suspicion', () => {
     expect(isSuspicious(described(description))).toBe(false);
   });
 
+  it('looks at each of many names once', () => {
+    let looks = 0;
+    const skeleton = (name: string): string => {
+      looks++;
+      return skeletonOf(name);
+    };
+    const names = Array.from({ length: 3_000 }, (_, i) => `tool_${i}`);
+    const index = indexNames(
+      names.map((name) => ({ server: 's', name })),
+      skeleton,
+    );
+    for (const name of names) nameWarnings('s', { name }, index, skeleton);
+    expect(looks).toBe(2 * names.length);
+  });
+
   it('sees names that look alike', () => {
     expect(skeletonOf('read_file')).toBe(skeletonOf('ReadFile'));
+    expect(skeletonOf('vvrite')).toBe(skeletonOf('write'));
     expect(skeletonOf('pay')).toBe(skeletonOf('рау'));
-    expect(nameWarnings('a', 'read_file', [{ server: 'b', name: 'read_fi1e' }])).toEqual(['lookalike_name']);
-    expect(nameWarnings('a', 'read_file', [{ server: 'a', name: 'read_file' }])).toEqual([]);
-    expect(nameWarnings('a', 'read_file', [{ server: 'b', name: 'write_file' }])).toEqual([]);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'b', name: 'read_fi1e' }])),
+    ).toEqual(['lookalike_name']);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'a', name: 'read_file' }])),
+    ).toEqual([]);
+    expect(
+      nameWarnings('a', { name: 'read_file' }, indexNames([{ server: 'b', name: 'write_file' }])),
+    ).toEqual([]);
   });
 });
 
@@ -183,5 +205,33 @@ describe('back-off', () => {
         },
       ),
     );
+  });
+});
+
+describe('variables of a server', () => {
+  it('that change what a program loads or where it calls are refused by kind', () => {
+    const names = `FTP_PROXY YARN_REGISTRY COREPACK_NPM_REGISTRY CURL_CA_BUNDLE REQUESTS_CA_BUNDLE DOCKER_HOST KUBECONFIG
+      AWS_CONFIG_FILE GOPROXY GOFLAGS LUA_INIT LUA_PATH PHPRC PHP_INI_SCAN_DIR R_PROFILE ERL_FLAGS JULIA_LOAD_PATH
+      CORECLR_ENABLE_PROFILING CORECLR_PROFILER_PATH RUSTC_WRAPPER CARGO_HOME GTK_MODULES GIO_EXTRA_MODULES QT_PLUGIN_PATH
+      LESSOPEN MAVEN_OPTS GRADLE_OPTS HOSTALIASES NODE_USE_ENV_PROXY GLIBC_TUNABLES WGETRC CURL_HOME XDG_CONFIG_HOME
+      wgetrc Ftp_Proxy SOME_TOOL_CONFIG ANY_OPTIONS ANY_PLUGINS GIT_TOKEN`;
+    for (const name of names.split(/\s+/)) expect(envFault(name, 'x'), name).not.toBeNull();
+  });
+
+  it('that hold keys, addresses of data and switches stay possible', () => {
+    const names = `API_KEY GITHUB_TOKEN GITHUB_PERSONAL_ACCESS_TOKEN OPENAI_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+      AWS_SESSION_TOKEN AWS_REGION SLACK_BOT_TOKEN SLACK_TEAM_ID DATABASE_URL POSTGRES_PASSWORD NOTION_VERSION DB_HOST
+      MEMORY_FILE_PATH CARGO_REGISTRY_TOKEN PROFILE_API_KEY NODE_ENV LOG_LEVEL DEBUG TZ LANG DATA_SRC`;
+    for (const name of names.split(/\s+/)) expect(envFault(name, 'x'), name).toBeNull();
+  });
+});
+
+describe('a denial of all tools', () => {
+  it('is one of the server: its resources and prompts too', () => {
+    const user = { tenantId: 't1', roles: ['user'] as const };
+    const access = { deny: [{ roles: ['user' as const], tools: ['*'] }] };
+    expect(mayUseServer(access, user)).toBe(false);
+    expect(mayUseServer(access, { ...user, roles: ['analyst'] })).toBe(true);
+    expect(mayUseServer({ deny: [{ roles: ['user'], tools: ['write_*'] }] }, user)).toBe(true);
   });
 });

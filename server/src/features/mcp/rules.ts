@@ -1,12 +1,13 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import type { AccessList, AccessRule, Approval, Flag, Risk, ServerPolicy, ToolPolicy } from './types.ts';
 
 /** Decisions of the gateway; no clock, no network, no storage. */
 
 const NAME = /^[a-z0-9-]{1,40}$/;
-/** `servers` is a path of the API, `pentarch` the platform's own tools. */
-const RESERVED = new Set(['servers', 'pentarch']);
+/** `servers`, `servers/import` and `servers/test` are paths of the API, `pentarch` the platform's own tools. */
+const RESERVED = new Set(['servers', 'import', 'test', 'pentarch']);
 
 /** What is wrong with the name of a server, or null. */
 export const serverNameFault = (name: string): string | null => {
@@ -83,13 +84,57 @@ const DANGEROUS_ENV = new RegExp(
     'PIP_.*',
     'DENO_.*',
     'BUN_.*',
+    'YARN_.*',
+    'COREPACK_.*',
+    'DOCKER_HOST',
+    'KUBECONFIG',
+    'HOSTALIASES',
+    'AWS_(SHARED_CREDENTIALS_FILE|CONFIG_FILE)',
+    'GO(PROXY|FLAGS|SUMDB|NOSUMDB|NOPROXY|PRIVATE|INSECURE|ROOT|BIN|ENV|WORK|TOOLCHAIN|VCS)',
+    'LUA_.*',
+    'PHP.*',
+    'R_(PROFILE|ENVIRON|LIBS|HOME).*',
+    'ERL_.*',
+    'JULIA_.*',
+    '(CORECLR|COR|COMPLUS)_.*',
+    'RUST(C|DOC|UP)_.*',
+    '(MAVEN|GRADLE|SBT|ANT)_.*',
+    'GTK_.*',
+    'GIO_.*',
+    'QT_.*',
+    'LESS(OPEN|CLOSE|KEY.*)?',
+    'GLIBC_.*',
+    'MALLOC_.*',
+    'XDG_.*',
   ].join('|')})$`,
   'i',
 );
 
+/** Families of such variables over all programs. `*_FILE_PATH` is left out: it names data. */
+const DANGEROUS_FAMILY = new RegExp(
+  `(${[
+    'PROXY',
+    '_REGISTRY',
+    '_(OPTS|OPTIONS|FLAGS|ARGS)',
+    '(?<!_FILE_?)PATHS?',
+    'HOME',
+    '_(MODULES?|PLUGINS?|HOOKS?|PRELOAD|EXTENSIONS)',
+    '_CONFIG(_FILE|_DIR|_PATH|_HOME)?',
+    '_CA_?(BUNDLE|CERTS?|FILE|PATH|DIR)',
+    '_(INIT|STARTUP)',
+    '_(WRAPPER|LAUNCHER|INTERPRETER|EXECUTABLE|ASKPASS|PAGER|EDITOR|BROWSER|SHELL)',
+    '(^|_)(?!(SRC|ARC)$)[A-Z]*RC',
+  ].join('|')})$|PROFIL(E|ER|ING)(_|$)`,
+  'i',
+);
+/** What says who somebody is leads nowhere. */
+const CREDENTIAL = /_(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASS|USER|USERNAME)$/i;
+const isDangerousEnv = (name: string): boolean =>
+  DANGEROUS_ENV.test(name) || (DANGEROUS_FAMILY.test(name) && !CREDENTIAL.test(name));
+
 export const envFault = (name: string, value: string): string | null => {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'is not a name of a variable';
-  if (DANGEROUS_ENV.test(name)) return 'is not allowed: it can change what the program runs';
+  if (isDangerousEnv(name)) return 'is not allowed: it can change what the program runs';
   return value.includes('\u0000') ? 'must not hold a NUL' : null;
 };
 
@@ -102,19 +147,6 @@ export const headerFault = (name: string, value: string): string | null => {
   if (OWN_HEADERS.test(name)) return 'is set by the platform';
   return /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value) ? null : 'has characters that no header may hold';
 };
-
-const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-export const globMatches = (glob: string, name: string): boolean =>
-  new RegExp(
-    `^${glob
-      .split('*')
-      .map((part) => part.split('?').map(escapeRegExp).join('.'))
-      .join('.*')}$`,
-    's',
-  ).test(name);
-
-const literalLength = (glob: string): number => glob.replaceAll(/[*?]/g, '').length;
 
 /** What the operator's policy says of one tool; later (more literal) globs override part by part. */
 export const policyOf = (policy: ServerPolicy, tool: string): ToolPolicy => {
@@ -152,10 +184,12 @@ export const resolvePolicy = (policy: ToolPolicy, annotations: ToolAnnotations):
 
 /** The hints of the protocol as the platform reads them; what is not declared is not assumed to be harmless. */
 export const readAnnotations = (declared: Record<string, unknown> | null): ToolAnnotations => {
-  const readOnly = declared?.readOnlyHint === true;
+  // Of hints that contradict each other the stricter holds.
+  const destructive = declared?.destructiveHint === true;
+  const readOnly = !destructive && declared?.readOnlyHint === true;
   return {
     readOnly,
-    destructive: !readOnly && declared?.destructiveHint === true,
+    destructive,
     idempotent: readOnly || declared?.idempotentHint === true,
     openWorld: declared?.openWorldHint !== false,
   };
@@ -163,11 +197,12 @@ export const readAnnotations = (declared: Record<string, unknown> | null): ToolA
 
 type Subject = Pick<Caller, 'tenantId' | 'roles'>;
 
-/** `tool` null: does the rule speak of the server as a whole. */
+/** `tool` null: does the rule speak of the server as a whole, as one of all its tools does. */
 const ruleMatches = (rule: AccessRule, subject: Subject, tool: string | null): boolean =>
   (rule.tenants === undefined || rule.tenants.includes(subject.tenantId)) &&
   (rule.roles === undefined || rule.roles.some((role) => subject.roles.includes(role))) &&
-  (rule.tools === undefined || (tool !== null && rule.tools.some((glob) => globMatches(glob, tool))));
+  (rule.tools === undefined ||
+    rule.tools.some((glob) => (tool === null ? /^\*+$/.test(glob) : globMatches(glob, tool))));
 
 /** May the caller see the server at all: some tool of it could be allowed, and the whole is not denied. */
 export const mayUseServer = (access: AccessList, subject: Subject): boolean => {

@@ -47,7 +47,7 @@ const settingFields = {
 const Transport = StringEnum(['stdio', 'http']);
 
 export const ServerCreate = Strict({ name: Name, transport: Transport, ...endpointFields, ...settingFields });
-export const ServerUpdate = Strict({ ...endpointFields, ...settingFields });
+export const ServerUpdate = Strict({ ...endpointFields, ...settingFields }, { minProperties: 1 });
 export const ServerTest = Strict({ transport: Transport, ...endpointFields });
 export const ServerImport = Strict({
   mcpServers: Type.Record(
@@ -110,6 +110,18 @@ export const McpTool = Type.Object({
   held_back: Type.Boolean({ description: 'Not to be called until an operator accepts it' }),
   warnings: Type.Array(StringEnum(['suspicious_text', 'identical_name', 'lookalike_name'])),
   fingerprint: Type.String(),
+  accepted: Nullable(
+    Type.Object(
+      {
+        title: Nullable(Type.String()),
+        description: Type.String(),
+        input_schema: AnyObject(),
+        output_schema: Nullable(AnyObject()),
+        annotations: Nullable(AnyObject()),
+      },
+      { description: 'Of a changed tool: what was accepted or first seen of it' },
+    ),
+  ),
 });
 export const McpTools = Page(McpTool);
 
@@ -118,9 +130,10 @@ export const Authorization = Type.Object({
 });
 export const AuthorizationAnswer = Type.Object(
   {
+    // Together they fit into an address of 8,192 characters.
     code: Type.Optional(Type.String({ maxLength: 4_000 })),
-    state: Type.Optional(Type.String({ maxLength: 4_000 })),
-    iss: Type.Optional(Type.String({ maxLength: 2_000 })),
+    state: Type.Optional(Type.String({ maxLength: 1_000 })),
+    iss: Type.Optional(Type.String({ maxLength: 1_000 })),
     error: Type.Optional(Type.String({ maxLength: 200 })),
   },
   // Authorization servers add parameters of their own.

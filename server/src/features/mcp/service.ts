@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import type { Along, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
@@ -12,11 +14,12 @@ import {
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
-import type { PinBook } from './pins.ts';
+import { carriedFaults, hasMoved } from './moved.rules.ts';
+import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
-import { mayUseServer, serverNameFault } from './rules.ts';
+import { mayUseServer, mayUseTool, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
-import { nameWarnings } from './suspicion.rules.ts';
+import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
 
 /** Registering and looking at servers. */
@@ -49,7 +52,8 @@ export interface ServiceOptions {
   connector: McpConnector;
   clock: Clock;
   limits: EndpointLimits;
-  audit(entry: McpAuditEntry): void;
+  /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
+  audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   /** A changed tool has been accepted. */
   onAccepted(): void;
 }
@@ -72,7 +76,7 @@ export const createService = (options: ServiceOptions) => {
       source: definition.source,
       enabled: definition.enabled,
       status: state.status,
-      tool_count: state.tools.length,
+      tool_count: state.tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
       protocol_version: state.protocolVersion,
       server_info:
         state.serverInfo === null ? null : { name: state.serverInfo.name, version: state.serverInfo.version },
@@ -107,19 +111,32 @@ export const createService = (options: ServiceOptions) => {
     if (fault !== null) throw invalid({ field: '/name', reason: fault });
   };
 
-  const audit = (
-    caller: Caller,
-    action: string,
-    subject: string,
-    details: Record<string, unknown> = {},
-  ): void => options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details });
+  /** The row of a change, for its transaction. */
+  const noteOf =
+    (caller: Caller, action: string, subject: string, details: Record<string, unknown> = {}): Along =>
+    (tx) =>
+      options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details }, tx);
 
-  const others = async (caller: Caller): Promise<{ server: string; name: string }[]> =>
-    visibleServers(caller).flatMap((server) =>
-      server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+  /** Names come again at each listing: what each looks like is worked out once. */
+  const skeletons = new LRUCache<string, string>({ max: 20_000 });
+  const skeleton = (name: string): string => {
+    let found = skeletons.get(name);
+    if (found === undefined) {
+      found = skeletonOf(name);
+      skeletons.set(name, found);
+    }
+    return found;
+  };
+
+  const others = (caller: Caller): NameIndex =>
+    indexNames(
+      visibleServers(caller).flatMap((server) =>
+        server.runtime.state().tools.map((tool) => ({ server: server.definition.name, name: tool.name })),
+      ),
+      skeleton,
     );
 
-  const toolItem = (tool: VisibleTool, around: readonly { server: string; name: string }[]) => ({
+  const toolItem = (tool: VisibleTool, around: NameIndex, before: PinnedTool | undefined) => ({
     name: tool.info.name,
     title: tool.info.title,
     description: tool.info.description,
@@ -130,9 +147,19 @@ export const createService = (options: ServiceOptions) => {
     held_back: tool.pin.held,
     warnings: [
       ...(tool.pin.suspicious ? (['suspicious_text'] as const) : []),
-      ...nameWarnings(tool.server.definition.name, tool.info.name, around),
+      ...nameWarnings(tool.server.definition.name, tool.info, around, skeleton),
     ],
     fingerprint: tool.pin.fingerprint,
+    accepted:
+      before === undefined
+        ? null
+        : {
+            title: before.title,
+            description: before.description,
+            input_schema: before.inputSchema,
+            output_schema: before.outputSchema,
+            annotations: before.annotations,
+          },
   });
 
   const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
@@ -162,8 +189,9 @@ export const createService = (options: ServiceOptions) => {
     const count = (await store.servers()).filter((r) => r.tenantId === caller.tenantId).length;
     if (count >= MAX_SERVERS_PER_TENANT)
       throw conflict(`a tenant has at most ${MAX_SERVERS_PER_TENANT} servers`);
-    if (!(await store.insert(record))) throw conflict('there is a server of this name', { name: input.name });
-    audit(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    const note = noteOf(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    if (!(await store.insert(record, note)))
+      throw conflict('there is a server of this name', { name: input.name });
     await registry.reload();
     return calls.findServer(caller, input.name);
   };
@@ -214,7 +242,9 @@ export const createService = (options: ServiceOptions) => {
             };
       // Checked again even when only switched on: what is allowed may have changed since.
       const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
-      await store.update({
+      const carried = carriedFaults(before, patch);
+      if (carried.length > 0) throw invalid(...carried);
+      const changed: ServerRecord = {
         ...record,
         title: patch.title ?? record.title,
         enabled: patch.enabled ?? record.enabled,
@@ -223,8 +253,12 @@ export const createService = (options: ServiceOptions) => {
         access: patch.access ?? record.access,
         timeoutMs: patch.timeout_ms ?? record.timeoutMs,
         updatedAt: clock.now(),
-      });
-      audit(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() });
+      };
+      await store.update(
+        changed,
+        { forgetSignIn: hasMoved(before, endpoint) },
+        noteOf(caller, 'mcp.server.updated', name, { fields: Object.keys(patch).sort() }),
+      );
       await registry.reload();
       const server = registry.find(caller.tenantId, name);
       if (server === null) throw notFound('MCP server');
@@ -233,16 +267,25 @@ export const createService = (options: ServiceOptions) => {
 
     async remove(caller: Caller, name: string): Promise<void> {
       await ownRecord(caller, name);
-      await store.remove(caller.tenantId, name);
+      await store.remove(caller.tenantId, name, noteOf(caller, 'mcp.server.deleted', name));
       pins.forget(caller.tenantId, name);
-      audit(caller, 'mcp.server.deleted', name);
       await registry.reload();
     },
 
     /** Connects once, lists the tools and lets go again; nothing is registered. */
     async test(caller: Caller, input: EndpointInput, signal: AbortSignal) {
       const endpoint = endpointOf(input, options.limits);
-      audit(caller, 'mcp.server.tested', input.transport === 'stdio' ? (input.command ?? '') : 'http');
+      // Before the act: a command that was started must not be missing from the trail.
+      await options.audit(
+        {
+          tenantId: caller.tenantId,
+          userId: caller.userId,
+          action: 'mcp.server.tested',
+          subject: input.transport === 'stdio' ? (input.command ?? '') : 'http',
+          details: {},
+        },
+        null,
+      );
       const redact = redactorOf(endpoint);
       const log: string[] = [];
       try {
@@ -288,24 +331,29 @@ export const createService = (options: ServiceOptions) => {
           retryAfterS: 5,
         });
       }
-      const around = await others(caller);
-      return (await calls.toolsOf(caller, server)).map((tool) => toolItem(tool, around));
+      const around = others(caller);
+      const tools = await calls.toolsOf(caller, server);
+      const changed = tools.filter((tool) => tool.pin.pinned === 'changed').map((tool) => tool.info.name);
+      const before = await pins.pinned(caller.tenantId, serverName, changed);
+      return tools.map((tool) => toolItem(tool, around, before.get(tool.info.name)));
     },
 
     /** `fingerprint`: what the operator has seen; another present one is a CONFLICT. */
     async accept(caller: Caller, serverName: string, toolName: string, fingerprint: string | undefined) {
       const server = calls.findServer(caller, serverName);
-      const tool = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      if (tool === undefined) throw notFound('tool');
+      const tool = await calls.toolOf(caller, server, toolName);
+      if (tool === null) throw notFound('tool');
       if (fingerprint !== undefined && fingerprint !== tool.pin.fingerprint) {
         throw conflict('the tool has changed since', { fingerprint: tool.pin.fingerprint });
       }
-      await pins.accept(caller.tenantId, serverName, tool.info, caller.userId);
+      const note = noteOf(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, {
+        fingerprint: tool.pin.fingerprint,
+      });
+      await pins.accept(caller.tenantId, serverName, tool.info, caller.userId, note);
       options.onAccepted();
-      audit(caller, 'mcp.tool.accepted', `${serverName}.${toolName}`, { fingerprint: tool.pin.fingerprint });
-      const around = await others(caller);
-      const now = (await calls.toolsOf(caller, server)).find((other) => other.info.name === toolName);
-      return toolItem(now ?? tool, around);
+      const around = others(caller);
+      const now = await calls.toolOf(caller, server, toolName);
+      return toolItem(now ?? tool, around, undefined);
     },
 
     logs(caller: Caller, name: string): readonly LogLine[] {

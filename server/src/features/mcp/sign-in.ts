@@ -33,7 +33,7 @@ export const createSignIn = (options: {
   connector: McpConnector;
   box: SecretBox;
   clock: Clock;
-  audit(entry: McpAuditEntry): void;
+  audit(entry: McpAuditEntry, tx: null): Promise<void>;
 }) => {
   const { registry, connector, box, clock } = options;
 
@@ -97,13 +97,16 @@ export const createSignIn = (options: {
       } catch (error) {
         throw toAppError(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
       }
-      options.audit({
-        tenantId: signIn.tenantId,
-        userId: signIn.userId,
-        action: 'mcp.server.authorized',
-        subject: signIn.server,
-        details: {},
-      });
+      await options.audit(
+        {
+          tenantId: signIn.tenantId,
+          userId: signIn.userId,
+          action: 'mcp.server.authorized',
+          subject: signIn.server,
+          details: {},
+        },
+        null,
+      );
       server.runtime.retry();
       return signIn.server;
     },

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Along, Db } from '../../db/db.ts';
 import type { McpServerRow } from '../../db/tables/mcp.ts';
 import { readEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -8,6 +8,11 @@ export interface ToolPin {
   tool: string;
   fingerprint: string;
   status: 'accepted' | 'new';
+}
+
+/** With the JSON of what is pinned, so that a later change can be shown against it. */
+export interface NewPin extends ToolPin {
+  definition?: string | undefined;
 }
 
 export interface ServerRecord extends ServerDefinition {
@@ -20,19 +25,23 @@ export interface ServerRecord extends ServerDefinition {
 /** Servers registered by the API, and what was accepted of the tools of all servers. */
 export interface McpStore {
   servers(): Promise<ServerRecord[]>;
-  /** False when the tenant has a server of this name. */
-  insert(record: ServerRecord): Promise<boolean>;
-  update(record: ServerRecord): Promise<void>;
+  /** False when the tenant has a server of this name. `note` is written together with the change; so below. */
+  insert(record: ServerRecord, note?: Along): Promise<boolean>;
+  /** `forgetSignIn`: tokens were for another address, and end with it. */
+  update(record: ServerRecord, options?: { forgetSignIn: boolean }, note?: Along): Promise<void>;
   /** Also forgets what was accepted of its tools. */
-  remove(tenantId: string, name: string): Promise<void>;
+  remove(tenantId: string, name: string, note?: Along): Promise<void>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
   /** Adds pins of tools that have none yet. */
-  addPins(tenantId: string, server: string, pins: readonly ToolPin[], at: number): Promise<void>;
+  addPins(tenantId: string, server: string, pins: readonly NewPin[], at: number): Promise<void>;
   acceptPin(
     tenantId: string,
     server: string,
-    pin: { tool: string; fingerprint: string; acceptedBy: string; at: number },
+    pin: { tool: string; fingerprint: string; definition?: string; acceptedBy: string; at: number },
+    note?: Along,
   ): Promise<void>;
+  /** JSON of what is pinned of these tools, by name; without those of which it was not kept. */
+  pinned(tenantId: string, server: string, tools: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** OAuth state of a server, decrypted. `tenantId` null: of all tenants. */
   loadOAuth(tenantId: string | null, server: string): Promise<string | null>;
   saveOAuth(tenantId: string | null, server: string, text: string, at: number): Promise<void>;
@@ -78,16 +87,18 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
 
   return {
     servers: async () => (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
-    insert: (record) =>
+    insert: (record, note) =>
       db.write(async (tx) => {
         const result = await tx
           .insertInto('mcp_servers')
           .values(toRow(record))
           .onConflict((c) => c.columns(['tenant_id', 'name']).doNothing())
           .executeTakeFirst();
-        return result.numInsertedOrUpdatedRows === 1n;
+        if (result.numInsertedOrUpdatedRows !== 1n) return false;
+        await note?.(tx);
+        return true;
       }),
-    update: (record) =>
+    update: (record, { forgetSignIn } = { forgetSignIn: false }, note) =>
       db.write(async (tx) => {
         const { id, tenant_id, name, created_at, created_by, ...changes } = toRow(record);
         await tx
@@ -96,8 +107,16 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenant_id)
           .where('id', '=', id)
           .execute();
+        if (forgetSignIn) {
+          await tx
+            .deleteFrom('mcp_oauth')
+            .where('tenant_id', '=', tenant_id)
+            .where('server', '=', name)
+            .execute();
+        }
+        await note?.(tx);
       }),
-    remove: (tenantId, name) =>
+    remove: (tenantId, name, note) =>
       db.write(async (tx) => {
         await tx
           .deleteFrom('mcp_servers')
@@ -114,6 +133,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('tenant_id', '=', tenantId)
           .where('server', '=', name)
           .execute();
+        await note?.(tx);
       }),
     pins: async (tenantId, server) => {
       const rows = await db.read
@@ -136,6 +156,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
               fingerprint: pin.fingerprint,
               status: pin.status,
               accepted_by: null,
+              definition: pin.definition ?? null,
               created_at: at,
               updated_at: at,
             })
@@ -143,15 +164,35 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
             .execute();
         }
       }),
-    acceptPin: (tenantId, server, { tool, fingerprint, acceptedBy, at }) =>
+    acceptPin: (tenantId, server, { tool, fingerprint, definition, acceptedBy, at }, note) =>
       db.write(async (tx) => {
-        const accepted = { fingerprint, status: 'accepted', accepted_by: acceptedBy, updated_at: at };
+        const accepted = {
+          fingerprint,
+          status: 'accepted',
+          accepted_by: acceptedBy,
+          definition: definition ?? null,
+          updated_at: at,
+        };
         await tx
           .insertInto('mcp_tool_pins')
           .values({ tenant_id: tenantId, server, tool, created_at: at, ...accepted })
           .onConflict((c) => c.columns(['tenant_id', 'server', 'tool']).doUpdateSet(accepted))
           .execute();
+        await note?.(tx);
       }),
+    async pinned(tenantId, server, tools) {
+      if (tools.length === 0) return new Map();
+      const rows = await db.read
+        .selectFrom('mcp_tool_pins')
+        .select(['tool', 'definition'])
+        .where('tenant_id', '=', tenantId)
+        .where('server', '=', server)
+        .where('tool', 'in', [...tools])
+        .execute();
+      return new Map(
+        rows.flatMap(({ tool, definition }) => (definition === null ? [] : [[tool, definition] as const])),
+      );
+    },
     async loadOAuth(tenantId, server) {
       const owner = tenantId ?? ALL_TENANTS;
       const row = await db.read

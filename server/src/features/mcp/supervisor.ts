@@ -52,10 +52,15 @@ const STABLE_MS = 30_000;
 const CONNECT_WAIT_MS = 10_000;
 const SILENT_PINGS = 2;
 
-/** The same name twice in one listing: the first counts. */
+/** The same name twice in one listing: the first counts, and says that there was another. */
 const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
-  const seen = new Set<string>();
-  return tools.filter((tool) => !seen.has(tool.name) && seen.add(tool.name));
+  const first = new Map<string, McpToolInfo>();
+  for (const tool of tools) {
+    const known = first.get(tool.name);
+    if (known === undefined) first.set(tool.name, tool);
+    else if (known.doubled !== true) first.set(tool.name, { ...known, doubled: true });
+  }
+  return [...first.values()];
 };
 
 export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
@@ -93,7 +98,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     const held = connectedAt === null ? 0 : clock.now() - connectedAt;
     failures = held > STABLE_MS ? 1 : failures + 1;
     status = 'error';
-    lastError = options.redact(reason).slice(0, 500);
+    lastError = options.redact(reason).slice(0, 300);
     connectedAt = null;
     note('client', reason);
     clearTimeout(retryTimer);

@@ -26,10 +26,15 @@ export const isSuspicious = (tool: {
   title: string | null;
   description: string;
   inputSchema: Record<string, unknown>;
+  outputSchema?: Record<string, unknown> | null | undefined;
 }): boolean =>
-  [tool.name, tool.title ?? '', tool.description, ...textsOf(tool.inputSchema)].some((text) =>
-    SIGNS.some((sign) => sign.test(text.slice(0, 20_000))),
-  );
+  [
+    tool.name,
+    tool.title ?? '',
+    tool.description,
+    ...textsOf(tool.inputSchema),
+    ...textsOf(tool.outputSchema),
+  ].some((text) => SIGNS.some((sign) => sign.test(text.slice(0, 20_000))));
 
 /** Letters of other scripts, and digits, that look like Latin ones. */
 const LOOKS_LIKE: Readonly<Record<string, string>> = {
@@ -64,22 +69,51 @@ export const skeletonOf = (name: string): string =>
     .filter((c) => /[\p{L}\p{N}|]/u.test(c))
     .map((c) => LOOKS_LIKE[c] ?? c)
     .join('')
-    .replaceAll('rn', 'm');
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w');
 
 export type NameWarning = 'identical_name' | 'lookalike_name';
 
-/** What is odd about `name` of `server` beside the other tools that the same caller sees. */
+/** All tools that one caller sees, by name and by skeleton, so that each name is looked up instead of compared. */
+export interface NameIndex {
+  /** Servers that have a tool of the name. */
+  servers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names that share a skeleton. */
+  names: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const addTo = (sets: Map<string, Set<string>>, key: string, value: string): void => {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([value]));
+  else set.add(value);
+};
+
+/** `skeleton`: one that remembers, where the same names come again. */
+export const indexNames = (
+  tools: Iterable<{ server: string; name: string }>,
+  skeleton: (name: string) => string = skeletonOf,
+): NameIndex => {
+  const servers = new Map<string, Set<string>>();
+  const names = new Map<string, Set<string>>();
+  for (const { server, name } of tools) {
+    addTo(servers, name, server);
+    addTo(names, skeleton(name), name);
+  }
+  return { servers, names };
+};
+
+/** What is odd about the name of a tool of `server` beside the other tools that the same caller sees. */
 export const nameWarnings = (
   server: string,
-  name: string,
-  others: readonly { server: string; name: string }[],
+  { name, doubled }: { name: string; doubled?: boolean | undefined },
+  around: NameIndex,
+  skeleton: (name: string) => string = skeletonOf,
 ): NameWarning[] => {
-  const skeleton = skeletonOf(name);
-  const found = new Set<NameWarning>();
-  for (const other of others) {
-    if (other.name === name) {
-      if (other.server !== server) found.add('identical_name');
-    } else if (skeletonOf(other.name) === skeleton) found.add('lookalike_name');
-  }
-  return [...found].sort();
+  const found: NameWarning[] = [];
+  const holders = around.servers.get(name);
+  const elsewhere = holders !== undefined && holders.size > (holders.has(server) ? 1 : 0);
+  if (doubled === true || elsewhere) found.push('identical_name');
+  const alike = around.names.get(skeleton(name));
+  if (alike !== undefined && alike.size > (alike.has(name) ? 1 : 0)) found.push('lookalike_name');
+  return found;
 };

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { Tables } from '../../db/tables/index.ts';
 import type { MemoryEntityRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -425,29 +425,31 @@ export const createEntityStore = (db: Db) => {
     },
 
     /** False when it was gone already. Observations and relations go with it. */
-    remove: (id: string): Promise<boolean> =>
+    remove: (id: string, note?: Along): Promise<boolean> =>
       write(async (tx) => {
         const { numDeletedRows } = await tx
           .deleteFrom('memory_entities')
           .where('id', '=', id)
           .executeTakeFirst();
+        if (numDeletedRows > 0n) await note?.(tx);
         return numDeletedRows > 0n;
       }),
 
-    removeObservation: (entityId: string, id: string, nowMs: number): Promise<boolean> =>
+    removeObservation: (entityId: string, id: string, nowMs: number, note?: Along): Promise<boolean> =>
       write(async (tx) => {
         const { numDeletedRows } = await tx
           .deleteFrom('memory_observations')
           .where('id', '=', id)
           .where('entity_id', '=', entityId)
           .executeTakeFirst();
-        if (numDeletedRows > 0n)
-          await tx
-            .updateTable('memory_entities')
-            .set({ updated_at: nowMs })
-            .where('id', '=', entityId)
-            .execute();
-        return numDeletedRows > 0n;
+        if (numDeletedRows === 0n) return false;
+        await tx
+          .updateTable('memory_entities')
+          .set({ updated_at: nowMs })
+          .where('id', '=', entityId)
+          .execute();
+        await note?.(tx);
+        return true;
       }),
 
     /** The statement held until now; it stays as history. */
@@ -480,6 +482,7 @@ export const createEntityStore = (db: Db) => {
       alias: NewObservation | null,
       source: FactSource,
       nowMs: number,
+      note?: Along,
     ) =>
       write(async (tx) => {
         await tx
@@ -503,6 +506,7 @@ export const createEntityStore = (db: Db) => {
             .execute();
         }
         if (alias) await addObservations(tx, kept, [alias], source, nowMs);
+        await note?.(tx);
       }),
   };
 };

@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { MemoryRelationRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { conflict } from '../../kernel/errors.ts';
@@ -270,12 +270,13 @@ export const createRelationStore = (db: Db) => {
           .execute();
       }),
 
-    remove: (id: string): Promise<boolean> =>
+    remove: (id: string, note?: Along): Promise<boolean> =>
       write(async (tx) => {
         const { numDeletedRows } = await tx
           .deleteFrom('memory_relations')
           .where('id', '=', id)
           .executeTakeFirst();
+        if (numDeletedRows > 0n) await note?.(tx);
         return numDeletedRows > 0n;
       }),
 

@@ -98,7 +98,7 @@ const entityRoutes = (service: MemoryService): AnyRoute[] => [
     params: IdParams,
     audit: { action: 'memory.entity_deleted', targetType: 'entity', target: 'id' },
     responses: { 204: null },
-    handler: ({ caller, params }) => service.deleteEntity(caller, params.id),
+    handler: ({ caller, params, note }) => service.deleteEntity(caller, params.id, note),
   }),
   route({
     method: 'POST',
@@ -109,8 +109,10 @@ const entityRoutes = (service: MemoryService): AnyRoute[] => [
     access: 'memory:write',
     params: IdParams,
     body: MergeInput,
+    audit: { action: 'memory.entity_merged', targetType: 'entity', target: 'id' },
     responses: { 200: Entity },
-    handler: ({ caller, params, body }) => service.mergeEntities(caller, params.id, body.entity_id),
+    handler: ({ caller, params, body, note }) =>
+      service.mergeEntities(caller, params.id, body.entity_id, note),
   }),
 ];
 
@@ -155,7 +157,8 @@ const observationRoutes = (service: MemoryService): AnyRoute[] => [
     params: ObservationParams,
     audit: { action: 'memory.observation_deleted', targetType: 'observation', target: 'observation_id' },
     responses: { 204: null },
-    handler: ({ caller, params }) => service.deleteObservation(caller, params.id, params.observation_id),
+    handler: ({ caller, params, note }) =>
+      service.deleteObservation(caller, params.id, params.observation_id, note),
   }),
 ];
 
@@ -225,7 +228,7 @@ const relationRoutes = (service: MemoryService): AnyRoute[] => [
     params: IdParams,
     audit: { action: 'memory.relation_deleted', targetType: 'relation', target: 'id' },
     responses: { 204: null },
-    handler: ({ caller, params }) => service.deleteRelation(caller, params.id),
+    handler: ({ caller, params, note }) => service.deleteRelation(caller, params.id, note),
   }),
   route({
     method: 'GET',
@@ -269,6 +272,7 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
     access: 'memory:write',
     query: ImportQuery,
     consumes: [NDJSON],
+    uploads: { [NDJSON]: Type.String({ description: 'One JSON object a line' }) },
     bodyLimitBytes: maxImportBytes,
     audit: { action: 'memory.imported', targetType: 'memory' },
     responses: { 200: ImportResult },

@@ -7,8 +7,11 @@ export const MAX_NAME = 200;
 export const MAX_TYPE = 100;
 export const MAX_TEXT = 2_000;
 export const MAX_OBSERVATIONS_PER_ENTITY = 1_000;
-export const MAX_GRAPH_ENTITIES = 200;
-export const MAX_GRAPH_RELATIONS = 1_000;
+/** Entities of a graph when its reader names no limit, and at most. */
+export const GRAPH_ENTITIES = 200;
+export const MAX_GRAPH_ENTITIES = 5_000;
+/** Relations of a graph for each entity of its limit: a graph that is denser cannot be looked at. */
+export const GRAPH_RELATIONS_PER_ENTITY = 5;
 
 /** As a JSON Schema pattern: holds something that a reader sees, not only blanks, control and zero-width characters. */
 export const VISIBLE =

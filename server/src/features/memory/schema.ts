@@ -9,7 +9,7 @@ import {
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
-import { MAX_NAME, MAX_TEXT, MAX_TYPE, VISIBLE } from './rules.ts';
+import { GRAPH_ENTITIES, MAX_GRAPH_ENTITIES, MAX_NAME, MAX_TEXT, MAX_TYPE, VISIBLE } from './rules.ts';
 
 export const VISIBILITIES = ['private', 'tenant'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -168,6 +168,13 @@ export const GraphQuery = Strict({
   ),
   at: Type.Optional(
     Type.String({ format: 'date-time', description: 'What held at this time (default now)' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_GRAPH_ENTITIES,
+      description: `Entities at most (default ${GRAPH_ENTITIES}), with up to five relations for each`,
+    }),
   ),
 });
 

@@ -1,3 +1,4 @@
+import type { Along } from '../../db/db.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
@@ -15,7 +16,7 @@ import {
   relationView,
 } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { foldName, MAX_GRAPH_ENTITIES, MAX_GRAPH_RELATIONS, SHARED } from './rules.ts';
+import { foldName, GRAPH_ENTITIES, GRAPH_RELATIONS_PER_ENTITY, SHARED } from './rules.ts';
 import type { EntityView, GraphView, RelationView, Visibility } from './schema.ts';
 
 /** Use cases of the graph as its API shows it. Records that the caller may not read do not exist for them. */
@@ -141,9 +142,10 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return view(caller, id);
     },
 
-    async deleteEntity(caller: Caller, id: string): Promise<void> {
+    /** `note` is written together with the deletion; so below. */
+    async deleteEntity(caller: Caller, id: string, note?: Along): Promise<void> {
       const entity = await changeable(caller, id);
-      if (!(await entities.remove(entity.id))) throw notFound('entity');
+      if (!(await entities.remove(entity.id, note))) throw notFound('entity');
     },
 
     async addObservations(
@@ -185,14 +187,14 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return view(caller, id);
     },
 
-    async deleteObservation(caller: Caller, id: string, observationId: string): Promise<void> {
+    async deleteObservation(caller: Caller, id: string, observationId: string, note?: Along): Promise<void> {
       const entity = await changeable(caller, id);
-      if (!(await entities.removeObservation(entity.id, observationId, clock.now())))
+      if (!(await entities.removeObservation(entity.id, observationId, clock.now(), note)))
         throw notFound('observation');
     },
 
     /** Takes another entity of the same owner into this one. */
-    async mergeEntities(caller: Caller, id: string, otherId: string): Promise<EntityView> {
+    async mergeEntities(caller: Caller, id: string, otherId: string, note?: Along): Promise<EntityView> {
       const kept = await changeable(caller, id);
       const other = await changeable(caller, otherId);
       if (kept.id === other.id)
@@ -203,7 +205,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
         foldName(kept.name) === foldName(other.name)
           ? null
           : { text: `also known as ${other.name}`, attribute: null, category: 'fact' };
-      await entities.merge(kept, other, alias, { ...apiSource(caller), kind: 'merge' }, clock.now());
+      await entities.merge(kept, other, alias, { ...apiSource(caller), kind: 'merge' }, clock.now(), note);
       return view(caller, id);
     },
 
@@ -297,40 +299,42 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       return relationView(await readRelation(caller, id));
     },
 
-    async deleteRelation(caller: Caller, id: string): Promise<void> {
+    async deleteRelation(caller: Caller, id: string, note?: Along): Promise<void> {
       const relation = await changeableRelation(caller, id);
-      if (!(await relations.remove(relation.id))) throw notFound('relation');
+      if (!(await relations.remove(relation.id, note))) throw notFound('relation');
     },
 
     /** What is reachable from an entity in up to `depth` steps, breadth first; all that is readable without one. */
     async graph(
       caller: Caller,
-      query: { entity_id?: string; depth?: number; at?: string },
+      query: { entity_id?: string; depth?: number; at?: string; limit?: number },
     ): Promise<GraphView> {
       const scope = readScope(caller);
       const atMs = timeOf(query.at) ?? clock.now();
+      const maxEntities = query.limit ?? GRAPH_ENTITIES;
+      const maxRelations = maxEntities * GRAPH_RELATIONS_PER_ENTITY;
       let truncated = false;
       const reached = new Set<string>();
       const found = new Map<string, RelationRecord>();
       let frontier: string[];
       let steps = query.depth ?? 1;
       if (query.entity_id === undefined) {
-        const all = await entities.some(scope, MAX_GRAPH_ENTITIES + 1);
-        truncated = all.length > MAX_GRAPH_ENTITIES;
-        frontier = all.slice(0, MAX_GRAPH_ENTITIES).map((entity) => entity.id);
+        const all = await entities.some(scope, maxEntities + 1);
+        truncated = all.length > maxEntities;
+        frontier = all.slice(0, maxEntities).map((entity) => entity.id);
         steps = 1;
       } else {
         frontier = [(await readEntity(caller, query.entity_id)).id];
       }
       for (const id of frontier) reached.add(id);
       for (let step = 0; step < steps && frontier.length > 0; step++) {
-        const near = await relations.touching(scope, frontier, atMs, MAX_GRAPH_RELATIONS + 1);
-        if (near.length > MAX_GRAPH_RELATIONS) truncated = true;
+        const near = await relations.touching(scope, frontier, atMs, maxRelations + 1);
+        if (near.length > maxRelations) truncated = true;
         const next = new Set<string>();
-        for (const relation of near.slice(0, MAX_GRAPH_RELATIONS)) {
+        for (const relation of near.slice(0, maxRelations)) {
           for (const id of [relation.fromEntityId, relation.toEntityId]) {
             if (reached.has(id)) continue;
-            if (reached.size >= MAX_GRAPH_ENTITIES) {
+            if (reached.size >= maxEntities) {
               truncated = true;
               continue;
             }
@@ -338,7 +342,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
             next.add(id);
           }
           const whole = reached.has(relation.fromEntityId) && reached.has(relation.toEntityId);
-          if (whole && (found.size < MAX_GRAPH_RELATIONS || found.has(relation.id)))
+          if (whole && (found.size < maxRelations || found.has(relation.id)))
             found.set(relation.id, relation);
           else if (whole) truncated = true;
         }

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
+import { openAiError } from '../../http/error-body.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
+import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentService } from '../agents/index.ts';
 import {
@@ -51,6 +53,7 @@ export interface OpenAiDoorOptions {
   /** Epoch ms of the start of the process: what models call their creation. */
   startedAt: number;
   now(): number;
+  streams: StreamWatch;
   draining(): boolean;
 }
 
@@ -119,7 +122,11 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
     runId: string,
   ): FastifyReply => {
     const { reply, body } = input;
-    const stream = openSse(reply, { draining: options.draining() });
+    const stream = openSse(reply, {
+      draining: options.draining(),
+      watch: options.streams,
+      farewell: (fault) => `data: ${JSON.stringify(openAiError(fault, input.requestId))}\n\n`,
+    });
     const chunks = createChunks({
       runId,
       model: body.model,

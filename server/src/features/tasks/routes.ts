@@ -66,7 +66,7 @@ export const taskRoutes = (tasks: Tasks): AnyRoute[] => [
     params: TaskParams,
     audit: { action: 'task.deleted', targetType: 'task', target: 'id' },
     responses: { 204: null },
-    handler: ({ caller, params }) => tasks.remove(caller, params.id),
+    handler: ({ caller, params, note }) => tasks.remove(caller, params.id, note),
   }),
   route({
     method: 'GET',

@@ -92,17 +92,25 @@ export const CreateTask = Strict({
 });
 export type CreateTask = Static<typeof CreateTask>;
 
-export const PatchTask = Strict({
-  description: Type.Optional(Description),
-  agent_id: Type.Optional(Nullable(AgentId)),
-  context: Type.Optional(Nullable(Context)),
-  priority: Type.Optional(StringEnum(PRIORITIES)),
-  scheduled_at: Type.Optional(Type.String({ format: 'date-time' })),
-  cron: Type.Optional(CronText),
-  timezone: Type.Optional(Zone),
-  overlap: Type.Optional(OverlapField),
-  missed: Type.Optional(MissedField),
-});
+export const PatchTask = Strict(
+  {
+    description: Type.Optional(Description),
+    agent_id: Type.Optional(Nullable(AgentId)),
+    context: Type.Optional(Nullable(Context)),
+    priority: Type.Optional(StringEnum(PRIORITIES)),
+    scheduled_at: Type.Optional(Type.String({ format: 'date-time' })),
+    cron: Type.Optional(CronText),
+    timezone: Type.Optional(Zone),
+    overlap: Type.Optional(OverlapField),
+    missed: Type.Optional(MissedField),
+    paused: Type.Optional(
+      Type.Boolean({
+        description: 'true: no slot is taken any more; false: goes on with the next one from now',
+      }),
+    ),
+  },
+  { minProperties: 1 },
+);
 export type PatchTask = Static<typeof PatchTask>;
 
 const ErrorField = Nullable(Type.Object({ code: Type.String(), message: Type.String() }));
@@ -143,6 +151,7 @@ export const Task = Type.Object({
   attempts: Type.Integer({ description: 'Of the newest run' }),
   run_ids: Type.Array(Uuid(), { description: 'Chat runs, newest last, at most 50' }),
   next_run_at: Nullable(Timestamp()),
+  paused: Type.Boolean({ description: 'While true next_run_at is null' }),
   created_by: Uuid(),
   created_at: Timestamp(),
   updated_at: Timestamp(),

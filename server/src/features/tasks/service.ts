@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -164,6 +164,7 @@ export const createTasks = (options: TasksOptions) => {
         error: null,
         attempts: 0,
         next_run_at: first,
+        paused: 0,
         created_at: now,
         updated_at: now,
         finished_at: null,
@@ -233,7 +234,12 @@ export const createTasks = (options: TasksOptions) => {
         ...(body.missed === undefined ? {} : { missed: body.missed }),
       };
       const timed = body.cron !== undefined || body.timezone !== undefined || body.scheduled_at !== undefined;
-      if (timed) {
+      const resumes = body.paused === false && row.paused === 1;
+      if (body.paused === true && row.next_run_at === null) {
+        throw conflict('this task has no time to come that could be paused');
+      }
+      if (body.paused !== undefined) changes.paused = body.paused ? 1 : 0;
+      if (timed || resumes) {
         if (row.next_run_at === null) throw conflict('this task has no time to come that could be changed');
         const timing: Timing = {
           cron: body.cron ?? row.cron,
@@ -264,6 +270,7 @@ export const createTasks = (options: TasksOptions) => {
         return updateTask(tx, row.id, {
           status: 'cancelled',
           next_run_at: null,
+          paused: 0,
           updated_at: now,
           finished_at: now,
         });
@@ -304,13 +311,17 @@ export const createTasks = (options: TasksOptions) => {
     },
 
     /** Cancels and forgets a task with its history. */
-    async remove(caller: Caller, id: string): Promise<void> {
+    /** `note` is written together with the deletion. */
+    async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const row = await find(caller, id);
       await db.write(async (tx) => {
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
       });
       for (const run of await activeRuns(db.read, row.id)) executor.stop(run.id);
-      await db.write((tx) => deleteTask(tx, row.id));
+      await db.write(async (tx) => {
+        await deleteTask(tx, row.id);
+        await note(tx);
+      });
     },
 
     /** For the export and the erasure of a person's data. */

@@ -80,6 +80,7 @@ export const anyDue = async (db: Queryable, now: number): Promise<boolean> => {
     .selectFrom('tasks')
     .select('id')
     .where('next_run_at', '<=', now)
+    .where('paused', '=', 0)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -90,6 +91,7 @@ export const dueTasks = (db: Queryable, now: number, limit: number): Promise<Tas
     .selectFrom('tasks')
     .selectAll()
     .where('next_run_at', '<=', now)
+    .where('paused', '=', 0)
     .orderBy('next_run_at')
     .orderBy('id')
     .limit(limit)
@@ -106,6 +108,7 @@ export const moveOn = (
     .set({ next_run_at: nextRunAt })
     .where('id', '=', task.id)
     .where('next_run_at', '=', task.nextRunAt)
+    .where('paused', '=', 0)
     .returningAll()
     .executeTakeFirst();
 

@@ -47,18 +47,21 @@ export const NewTenant = Strict({
         maxLength: 320,
         pattern: '^[^\\s@<>"(),:;\\\\]+@[^\\s@<>"(),:;\\\\]+$',
       }),
-      password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+      password: Type.Optional(Type.String({ minLength: 8, maxLength: 1024 })),
     }),
   ),
 });
 
-export const TenantChange = Strict({
-  name: Type.Optional(name),
-  slug: Type.Optional(slug),
-  tier: Type.Optional(StringEnum(TIERS)),
-  status: Type.Optional(StringEnum(TENANT_STATUSES)),
-  settings: Type.Optional(settings),
-});
+export const TenantChange = Strict(
+  {
+    name: Type.Optional(name),
+    slug: Type.Optional(slug),
+    tier: Type.Optional(StringEnum(TIERS)),
+    status: Type.Optional(StringEnum(TENANT_STATUSES)),
+    settings: Type.Optional(settings),
+  },
+  { minProperties: 1 },
+);
 
 export const TenantQuery = Strict(PageQuery);
 export const TenantParams = Strict({ id: Uuid() });

@@ -53,7 +53,7 @@ export const UserCreated = Type.Object({
 export const NewUser = Strict({
   email: Email,
   name: Type.Optional(name),
-  password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  password: Type.Optional(Type.String({ minLength: 8, maxLength: 1024 })),
   roles: Type.Optional(roles),
   permissions: Type.Optional(permissions),
   type: Type.Optional(StringEnum(USER_TYPES)),
@@ -61,15 +61,18 @@ export const NewUser = Strict({
   tenant_id: Type.Optional(Uuid('Another tenant: platform administrators only')),
 });
 
-export const UserChange = Strict({
-  name: Type.Optional(name),
-  roles: Type.Optional(roles),
-  permissions: Type.Optional(permissions),
-  tier: Type.Optional(Nullable(StringEnum(TIERS))),
-  status: Type.Optional(StringEnum(['active', 'deactivated'])),
-});
+export const UserChange = Strict(
+  {
+    name: Type.Optional(name),
+    roles: Type.Optional(roles),
+    permissions: Type.Optional(permissions),
+    tier: Type.Optional(Nullable(StringEnum(TIERS))),
+    status: Type.Optional(StringEnum(['active', 'deactivated'])),
+  },
+  { minProperties: 1 },
+);
 
-export const MyChange = Strict({ name: Type.Optional(name) });
+export const MyChange = Strict({ name: Type.Optional(name) }, { minProperties: 1 });
 
 export const UserQuery = Strict({
   ...PageQuery,

@@ -320,6 +320,16 @@ export const createUsers = (options: UsersOptions) => {
       const row = await findPerson(caller, id, 'profile:write');
       const person = { tenantId: row.tenant_id, userId: row.id };
       const erased: Record<string, number> = {};
+      // Of many transactions: that it began stands in the chain before the first of them.
+      await db.write((tx) =>
+        audit.append(tx, {
+          ...actorOf(caller),
+          action: 'user.erasure_started',
+          targetType: 'user',
+          targetId: row.id,
+          requestId,
+        }),
+      );
       for (const part of personalData) erased[part.name] = await part.eraseData(person);
       const gone = `erased-${row.id}@invalid`;
       await db.write(async (tx) => {

@@ -35,14 +35,17 @@ const Description = Nullable(Type.String({ maxLength: 500 }));
 export const CreateWebhook = Strict({ url: Url, events: Events, description: Type.Optional(Description) });
 export type CreateWebhook = Static<typeof CreateWebhook>;
 
-export const PatchWebhook = Strict({
-  url: Type.Optional(Url),
-  events: Type.Optional(Events),
-  description: Type.Optional(Description),
-  status: Type.Optional(
-    StringEnum(['active', 'disabled'], { description: 'active switches a disabled one on again' }),
-  ),
-});
+export const PatchWebhook = Strict(
+  {
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    description: Type.Optional(Description),
+    status: Type.Optional(
+      StringEnum(['active', 'disabled'], { description: 'active switches a disabled one on again' }),
+    ),
+  },
+  { minProperties: 1 },
+);
 export type PatchWebhook = Static<typeof PatchWebhook>;
 
 const fields = {

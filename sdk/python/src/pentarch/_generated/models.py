@@ -408,17 +408,21 @@ class CreateConversationRequest(TypedDict, total=False):
     """Up to 16 KiB of your own data"""
 
 
-class _CreateDocumentRequest(TypedDict):
+class CreateDocumentRequest(TypedDict, total=False):
     title: str
+    """Needed with content"""
     content: str
     """The text itself; files go through the upload method"""
-
-
-class CreateDocumentRequest(_CreateDocumentRequest, total=False):
+    url: str
+    """In place of content: an address that the server reads"""
+    external_id: str
+    """Name in its source: the same again replaces the content, as a new version"""
     content_type: str
     """text/plain when absent"""
     metadata: dict[str, Any]
-    visibility: Literal["private", "tenant"]
+    visibility: Literal["private", "tenant", "role"]
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """Who may read it with the visibility role"""
 
 
 class _CreateMcpServerRequest(TypedDict):
@@ -742,8 +746,10 @@ class Document(TypedDict):
     """ISO 639-1"""
     chunk_count: int
     page_count: int | None
-    visibility: Literal["private", "tenant"]
-    """private: its owner; tenant: everybody of the tenant may read it"""
+    visibility: Literal["private", "tenant", "role"]
+    """private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant"""
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """Who may read it with the visibility role"""
     metadata: dict[str, Any]
     """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
     created_by: str
@@ -751,6 +757,10 @@ class Document(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     indexed_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    external_id: str | None
+    """Name in the source that it comes from"""
+    version: int
+    """From 1; another with each replacement of the content"""
 
 
 class DocumentChunk(TypedDict):
@@ -867,6 +877,19 @@ class InviteUserResult(TypedDict):
     """null when it went out by mail"""
 
 
+class ListDocumentVersionsResult(TypedDict):
+    items: list[ListDocumentVersionsResultItem]
+
+
+class ListDocumentVersionsResultItem(TypedDict):
+    version: int
+    title: str
+    sha256: str
+    size_bytes: int
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
 class ListMcpPromptsResult(TypedDict):
     items: list[dict[str, Any]]
 
@@ -963,6 +986,16 @@ class McpTool(TypedDict):
     """Not to be called until an operator accepts it"""
     warnings: list[Literal["suspicious_text", "identical_name", "lookalike_name"]]
     fingerprint: str
+    accepted: McpToolAccepted | None
+    """Of a changed tool: what was accepted or first seen of it"""
+
+
+class McpToolAccepted(TypedDict):
+    title: str | None
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    annotations: dict[str, Any] | None
 
 
 class MemoryEntity(TypedDict):
@@ -1022,7 +1055,7 @@ class Message(TypedDict):
     citations: list[Citation]
     usage: Usage | None
     metadata: dict[str, Any]
-    """For answers: the model, and whether it is the built-in one"""
+    """For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for"""
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str | None
@@ -1349,6 +1382,8 @@ class Task(TypedDict):
     """Chat runs, newest last, at most 50"""
     next_run_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    paused: bool
+    """While true next_run_at is null"""
     created_by: str
     created_at: str
     """ISO 8601 UTC with milliseconds"""
@@ -1483,8 +1518,10 @@ class UpdateDocumentRequest(TypedDict, total=False):
     title: str
     metadata: dict[str, Any]
     """Free fields, up to 32 KiB; `tags` (a list of strings) can be filtered by"""
-    visibility: Literal["private", "tenant"]
-    """private: its owner; tenant: everybody of the tenant may read it"""
+    visibility: Literal["private", "tenant", "role"]
+    """private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant"""
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    """Who may read it with the visibility role"""
 
 
 class UpdateMcpServerRequest(TypedDict, total=False):
@@ -1567,6 +1604,8 @@ class UpdateTaskRequest(TypedDict, total=False):
     """A slot that comes due while the last run goes on: left out, or run afterwards (default skip)"""
     missed: Literal["run_once", "skip"]
     """Slots missed while the platform was down: one run for all of them, or none (default run_once)"""
+    paused: bool
+    """true: no slot is taken any more; false: goes on with the next one from now"""
 
 
 class UpdateTenantRequest(TypedDict, total=False):

@@ -1367,15 +1367,18 @@ class Knowledge:
     def create_document(
         self,
         *,
-        title: str,
-        content: str,
+        title: str | NotGiven = NOT_GIVEN,
+        content: str | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        external_id: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+        return cast("m.Document", self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
 
     def get_document(
         self,
@@ -1392,11 +1395,12 @@ class Knowledge:
         *,
         title: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Change title, metadata or visibility"""
-        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility)), options))
+        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles)), options))
 
     def delete_document(
         self,
@@ -1440,6 +1444,15 @@ class Knowledge:
     ) -> bytes:
         """The bytes as uploaded, or the text read from them"""
         return self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    def list_document_versions(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListDocumentVersionsResult:
+        """What the versions of a document were, newest first"""
+        return cast("m.ListDocumentVersionsResult", self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options))
 
     def search(
         self,
@@ -1489,15 +1502,18 @@ class AsyncKnowledge:
     async def create_document(
         self,
         *,
-        title: str,
-        content: str,
+        title: str | NotGiven = NOT_GIVEN,
+        content: str | NotGiven = NOT_GIVEN,
+        url: str | NotGiven = NOT_GIVEN,
+        external_id: str | NotGiven = NOT_GIVEN,
         content_type: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Upload and index a document"""
-        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, content_type=content_type, metadata=metadata, visibility=visibility), slow=True), options))
+        return cast("m.Document", await self._http.json(Call("POST", "/api/v1/knowledge/documents", json=given(title=title, content=content, url=url, external_id=external_id, content_type=content_type, metadata=metadata, visibility=visibility, roles=roles), slow=True), options))
 
     async def get_document(
         self,
@@ -1514,11 +1530,12 @@ class AsyncKnowledge:
         *,
         title: str | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
-        visibility: Literal["private", "tenant"] | NotGiven = NOT_GIVEN,
+        visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
         """Change title, metadata or visibility"""
-        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility)), options))
+        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles)), options))
 
     async def delete_document(
         self,
@@ -1562,6 +1579,15 @@ class AsyncKnowledge:
     ) -> bytes:
         """The bytes as uploaded, or the text read from them"""
         return await self._http.content(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/content", query=given(format=format)), options)
+
+    async def list_document_versions(
+        self,
+        id: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListDocumentVersionsResult:
+        """What the versions of a document were, newest first"""
+        return cast("m.ListDocumentVersionsResult", await self._http.json(Call("GET", f"/api/v1/knowledge/documents/{_segment(id)}/versions"), options))
 
     async def search(
         self,
@@ -2116,10 +2142,11 @@ class Memory:
         entity_id: str | NotGiven = NOT_GIVEN,
         depth: int | NotGiven = NOT_GIVEN,
         at: str | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+        return cast("m.MemoryGraph", self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
 
     def import_(
         self,
@@ -2336,10 +2363,11 @@ class AsyncMemory:
         entity_id: str | NotGiven = NOT_GIVEN,
         depth: int | NotGiven = NOT_GIVEN,
         at: str | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.MemoryGraph:
         """What is reachable from an entity in one to three steps"""
-        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at)), options))
+        return cast("m.MemoryGraph", await self._http.json(Call("GET", "/api/v1/memory/graph", query=given(entity_id=entity_id, depth=depth, at=at, limit=limit)), options))
 
     async def import_(
         self,
@@ -2641,10 +2669,11 @@ class Tasks:
         timezone: str | NotGiven = NOT_GIVEN,
         overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
         missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        paused: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return cast("m.Task", self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
 
     def delete(
         self,
@@ -2767,10 +2796,11 @@ class AsyncTasks:
         timezone: str | NotGiven = NOT_GIVEN,
         overlap: Literal["skip", "queue"] | NotGiven = NOT_GIVEN,
         missed: Literal["run_once", "skip"] | NotGiven = NOT_GIVEN,
+        paused: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Task:
         """Change what future runs do, and when"""
-        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed)), options))
+        return cast("m.Task", await self._http.json(Call("PATCH", f"/api/v1/tasks/{_segment(id)}", json=given(description=description, agent_id=agent_id, context=context, priority=priority, scheduled_at=scheduled_at, cron=cron, timezone=timezone, overlap=overlap, missed=missed, paused=paused)), options))
 
     async def delete(
         self,

@@ -16,11 +16,18 @@ import {
 } from '../links/store.ts';
 import { hashPassword, verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
-import { destroyRecordsOfAccount } from '../provider/store.ts';
+import { assertWholeAccount, suspended } from '../principal.ts';
+import {
+  browserSessionOf,
+  destroyBrowserSessions,
+  destroyRecordsOfAccount,
+  destroyRecordsOfGrant,
+} from '../provider/store.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import type { Origin } from '../sessions/families.ts';
 import { closeSessionsOfUser } from '../sessions/store.ts';
-import { revokeAccessTokensOfUser } from '../store.ts';
+import { findPrincipal, revokeAccessTokensOfUser } from '../store.ts';
+import { greeting } from './rules.ts';
 import { setPassword } from './store.ts';
 
 /** Passwords, the links that set them, and the end of an account's access. */
@@ -60,11 +67,11 @@ const mailText = (purpose: LinkPurpose, name: string, url: string): { subject: s
   purpose === 'invitation'
     ? {
         subject: 'Your invitation to Pentarch',
-        text: `Hello ${name},\n\nyou have been invited to Pentarch. Choose your password here within seven days:\n\n${url}\n`,
+        text: `${greeting(name)}\n\nyou have been invited to Pentarch. Choose your password here within seven days:\n\n${url}\n`,
       }
     : {
         subject: 'Your new password for Pentarch',
-        text: `Hello ${name},\n\nsomebody, probably you, asked for a new password. Choose it here within an hour:\n\n${url}\n\nIf it was not you, nothing needs to be done.\n`,
+        text: `${greeting(name)}\n\nsomebody, probably you, asked for a new password. Choose it here within an hour:\n\n${url}\n\nIf it was not you, nothing needs to be done.\n`,
       };
 
 export const createAccounts = (options: AccountsOptions) => {
@@ -77,10 +84,15 @@ export const createAccounts = (options: AccountsOptions) => {
     how: { keepKeys: boolean; exceptSessionId: string | null },
   ): Promise<void> => {
     const at = clock.now();
-    await closeSessionsOfUser(tx, userId, at, how.exceptSessionId);
-    if (how.exceptSessionId === null) {
+    const { exceptSessionId } = how;
+    const ended = await closeSessionsOfUser(tx, userId, at, exceptSessionId);
+    if (exceptSessionId === null) {
       await revokeAccessTokensOfUser(tx, userId, at);
       await destroyRecordsOfAccount(tx, userId);
+    } else {
+      // Browsers that stay signed in could fetch themselves new tokens.
+      await destroyBrowserSessions(tx, userId, await browserSessionOf(tx, exceptSessionId));
+      for (const sessionId of ended) await destroyRecordsOfGrant(tx, sessionId);
     }
     if (!how.keepKeys) await deleteKeysOfUser(tx, userId);
     await deleteLinksOfUser(tx, userId);
@@ -114,6 +126,11 @@ export const createAccounts = (options: AccountsOptions) => {
   const voidLink = () =>
     new AppError('NOT_FOUND', 'this link is unknown, was used before or has expired; ask for a new one');
 
+  /** A suspended tenant is shut to everybody, links included. */
+  const assertOpen = async (db: Queryable, userId: string): Promise<void> => {
+    if ((await findPrincipal(db, userId))?.tenantStatus !== 'active') throw suspended();
+  };
+
   const isOpen = (link: OneTimeLinkRow | undefined): link is OneTimeLinkRow =>
     link !== undefined && link.expires_at > clock.now();
 
@@ -126,11 +143,12 @@ export const createAccounts = (options: AccountsOptions) => {
     assertPassword,
     changed: (userId: string): void => options.forgetUser(userId),
 
-    /** Whose link it is; throws NOT_FOUND for one that is void. */
+    /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */
     async readLink(secret: string): Promise<{ user: UserRow; purpose: string }> {
       const link = await findLink(db.read, hashSecret(secret));
       const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
       if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+      await assertOpen(db.read, user.id);
       return { user, purpose: link.purpose };
     },
 
@@ -142,6 +160,7 @@ export const createAccounts = (options: AccountsOptions) => {
         const link = await takeLink(tx, hashSecret(secret));
         const user = isOpen(link) ? await findUser(tx, link.user_id) : undefined;
         if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+        await assertOpen(tx, user.id);
         await setPassword(tx, { userId: user.id, passwordHash, at: clock.now() });
         await endAccess(tx, user.id, { keepKeys: true, exceptSessionId: null });
         await audit.append(tx, {
@@ -159,10 +178,14 @@ export const createAccounts = (options: AccountsOptions) => {
       options.forgetUser(userId);
     },
 
-    /** The same answer whether the account exists or not; the link goes by mail only. */
+    /**
+     * The link goes by mail only. Whoever asks does not wait for this: neither the answer nor its time may tell whether the
+     * account exists.
+     */
     async forgotPassword(email: string): Promise<void> {
       const user = await findUserByEmail(db.read, email);
       if (user === undefined || user.status !== 'active' || user.type !== 'person') return;
+      if ((await findPrincipal(db.read, user.id))?.tenantStatus !== 'active') return;
       // A form that anybody can send must not fill somebody's mailbox.
       const last = await findLinkOfUser(db.read, user.id, 'password_reset');
       if (last !== undefined && clock.now() - last.created_at < FORGOT_EVERY_MS) return;
@@ -170,8 +193,7 @@ export const createAccounts = (options: AccountsOptions) => {
         options.log.warn({ user_id: user.id }, 'a password reset was asked for, but no mail server is set');
       }
       const url = await db.write((tx) => addLink(tx, user.id, 'password_reset'));
-      // Not awaited: the time of a mail server would tell that the account exists.
-      void mailLink(user, 'password_reset', url);
+      await mailLink(user, 'password_reset', url);
     },
 
     /** Changes the caller's own password; other sessions end, the caller's goes on. */
@@ -180,6 +202,7 @@ export const createAccounts = (options: AccountsOptions) => {
       input: { current_password: string; new_password: string },
       origin: Origin,
     ): Promise<void> {
+      assertWholeAccount(caller);
       assertPassword(input.new_password, '/new_password');
       const user = await findUser(db.read, caller.userId);
       if (user === undefined || user.password_hash === null) {

@@ -126,6 +126,10 @@ export const createClients = (options: ClientsOptions) => {
 
     isPublic: async (id: string): Promise<boolean> => (await find(id))?.type === 'public',
 
+    /** The tenant that registered it, whose people alone may use it; null for those that are always there. */
+    tenantOf: async (id: string): Promise<string | null> =>
+      fixed.has(id) ? null : ((await findClientRow(db.read, id))?.tenant_id ?? null),
+
     /** The service account of a confidential client; null for others. */
     serviceUserOf: async (id: string): Promise<string | null> =>
       (await findClientRow(db.read, id))?.service_user_id ?? null,

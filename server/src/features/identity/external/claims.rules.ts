@@ -15,6 +15,10 @@ export interface ExternalPerson {
   organisation: { id: string; name: string } | null;
 }
 
+/** One address and nothing that a mail server would read as more: some providers let people write it themselves. */
+const address = (value: unknown): string | null =>
+  typeof value === 'string' && /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/.test(value) ? value : null;
+
 type Claims = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -85,7 +89,7 @@ export const personOf = (claims: Claims, clientId: string): ExternalPerson | nul
   const username = text(claims.preferred_username) ?? text(claims.username);
   return {
     subject,
-    email: text(claims.email) ?? (username?.includes('@') ? username : `${subject}@external.invalid`),
+    email: address(claims.email) ?? address(username) ?? `${subject}@external.invalid`,
     name: text(claims.name) ?? username ?? subject,
     roles: named === null ? null : ROLES.filter((role) => named.includes(role)),
     permissions: strings(claims.permissions).filter(isPermission),

@@ -31,6 +31,14 @@ const page = (description: string): Json => ({
   content: { 'text/html': { schema: { type: 'string' } } },
 });
 const fault = (description: string): Json => json(description, ref('OAuthError'));
+/** To a browser a page, to others the error of RFC 6749. */
+const pageOrFault = (description: string): Json => ({
+  description,
+  content: {
+    'text/html': { schema: { type: 'string' } },
+    'application/json': { schema: ref('OAuthError') },
+  },
+});
 const form = (schema: Json): Json => ({
   required: true,
   content: { 'application/x-www-form-urlencoded': { schema } },
@@ -88,7 +96,7 @@ const authorizeParameters = [
   query('code_challenge_method', true, { type: 'string', enum: ['S256'] }),
   query('prompt', false, text(), 'login, consent or none'),
   query('login_hint', false, text(), 'An e-mail address'),
-  query('resource', false, text(), 'RFC 8707'),
+  query('resource', false, text(), 'RFC 8707: the address of the service or of its MCP endpoint'),
 ];
 
 const keysPath = '/management/v1/users/{user_id}/machine_keys';
@@ -105,7 +113,7 @@ export const providerPaths: Readonly<Record<string, Json>> = {
           description: 'To the sign-in page, or back to redirect_uri with code and state, or with error',
           content: { 'text/html': { schema: { type: 'string' } } },
         },
-        400: page('The client or redirect_uri is not good: nothing is redirected'),
+        400: pageOrFault('The client or redirect_uri is not good: nothing is redirected'),
       },
       { parameters: authorizeParameters },
     ),
@@ -212,7 +220,7 @@ export const providerPaths: Readonly<Record<string, Json>> = {
       {
         200: page('Asks whether to sign out'),
         303: { description: 'Back to the client', content: { 'text/html': { schema: { type: 'string' } } } },
-        400: page('A parameter is not good'),
+        400: pageOrFault('A parameter is not good'),
       },
       {
         parameters: [

@@ -18,9 +18,12 @@ export interface InteractionOptions {
   /** Null for a wrong password. Throws RATE_LIMITED and FORBIDDEN. */
   checkPassword(email: string, password: string, origin: Origin): Promise<Principal | null>;
   findPrincipal(userId: string): Promise<Principal | undefined>;
+  /** The tenant whose people may use the client; null for everybody. */
+  tenantOfClient(clientId: string): Promise<string | null>;
 }
 
 const UID = '/:uid';
+const OTHER_ORGANISATION = 'This application belongs to another organisation than your account.';
 
 export const mountInteraction = (scope: FastifyInstance, options: InteractionOptions): void => {
   const { engine, csrf } = options;
@@ -36,6 +39,12 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
       );
     }
     return interaction;
+  };
+
+  /** A client that one tenant has registered cannot ask people of another for their rights. */
+  const mayUse = async (interaction: OidcInteraction, principal: Principal): Promise<boolean> => {
+    const tenantId = await options.tenantOfClient(interaction.client.id);
+    return tenantId === null || tenantId === principal.tenantId;
   };
 
   /** Whoever is here looks at a page: faults are pages too, whatever the request's `Accept`. */
@@ -125,6 +134,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
     try {
       const principal = await options.checkPassword(email, password, originOf(request, request.id));
       if (principal === null) return again(401, 'The e-mail or the password is wrong.');
+      if (!(await mayUse(interaction, principal))) return again(403, OTHER_ORGANISATION);
       return reply.redirect(await engine.finishLogin(request.raw, reply.raw, principal.userId), 303);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -143,6 +153,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
     if (interaction.prompt !== 'consent' || principal === undefined) {
       throw new OAuthError('invalid_request', 'nothing is to be allowed here');
     }
+    if (!(await mayUse(interaction, principal))) throw new OAuthError('access_denied', OTHER_ORGANISATION);
     const grantId = await options.families.grant(
       principal,
       interaction.client.id,

@@ -36,7 +36,8 @@ export const mountLinkPages = (scope: FastifyInstance, options: LinkPagesOptions
       );
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return send(reply, 404, messagePage('This link is void', error.message));
+      const title = error.code === 'FORBIDDEN' ? 'Not now' : 'This link is void';
+      return send(reply, error.status, messagePage(title, error.message));
     }
   };
 

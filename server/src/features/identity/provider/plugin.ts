@@ -13,6 +13,7 @@ import type { Assertions } from '../machine-keys/assertions.ts';
 import type { MachineKeys } from '../machine-keys/service.ts';
 import { originOf } from '../origin.ts';
 import { SIGNATURE_ALGORITHMS } from '../public-keys.ts';
+import { API_RESOURCE } from '../sessions/families.ts';
 import { authenticateClient, CHALLENGE, parseForm } from './form.ts';
 import { type InteractionOptions, mountInteraction } from './interaction.ts';
 import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
@@ -38,6 +39,8 @@ export interface ProviderPluginOptions {
   /** Null for a token that is not accepted. */
   authenticate(token: string): Caller | Promise<Caller>;
   throttle: boolean;
+  /** The service's own address. */
+  issuer(): string;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -124,15 +127,39 @@ const withBody = (raw: IncomingMessage, body: unknown): IncomingMessage => {
   return again;
 };
 
+/**
+ * Clients name the API by the address of what they call (RFC 8707; the MCP endpoint's protected resource metadata): to the
+ * library it is one resource with one name.
+ */
+const withOwnResource = (parameters: string, isOwn: (resource: string) => boolean): string => {
+  if (!parameters.includes('resource=')) return parameters;
+  const all = new URLSearchParams(parameters);
+  const resources = all.getAll('resource');
+  if (!resources.some(isOwn)) return parameters;
+  all.delete('resource');
+  for (const resource of new Set(resources.map((each) => (isOwn(each) ? API_RESOURCE : each))))
+    all.append('resource', resource);
+  return all.toString();
+};
+
 /** Hands a request to the library. Headers that hooks have set go along; the policy of each page is the page's own. */
-const delegate = async (engine: Engine, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const delegate = async (
+  engine: Engine,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isOwn: (resource: string) => boolean,
+): Promise<void> => {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined && name !== 'content-security-policy') reply.raw.setHeader(name, value);
   }
   request.raw.headers['x-forwarded-for'] = request.ip;
   request.raw.headers['x-request-id'] = request.id;
-  await engine.handle(withBody(request.raw, request.body), reply.raw);
+  const { url = '/' } = request.raw;
+  const query = url.indexOf('?');
+  if (query >= 0) request.raw.url = `${url.slice(0, query)}?${withOwnResource(url.slice(query + 1), isOwn)}`;
+  const body = typeof request.body === 'string' ? withOwnResource(request.body, isOwn) : request.body;
+  await engine.handle(withBody(request.raw, body), reply.raw);
 };
 
 /** RFC 7521, 4.2: what cannot be a client's assertion is `invalid_client`, where the library says `invalid_request`. */
@@ -176,6 +203,8 @@ export const providerPlugin =
   (options: ProviderPluginOptions) =>
   (scope: FastifyInstance): void => {
     const { engine, clients, tokenState, assertions } = options;
+    const isOwn = (resource: string): boolean =>
+      ['', '/', '/mcp'].some((tail) => resource === `${options.issuer()}${tail}`);
     const throttle = createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle);
 
     scope.addContentTypeParser(
@@ -225,29 +254,29 @@ export const providerPlugin =
       scope.route({
         method: methods,
         url: path,
-        handler: (request, reply) => delegate(engine, request, reply),
+        handler: (request, reply) => delegate(engine, request, reply, isOwn),
       });
       only(path, methods);
     };
 
-    native(OIDC_PATHS.authorization, ['GET', 'POST']);
+    native(OIDC_PATHS.authorization, ['GET']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
     native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
     native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
     native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
-    native(OIDC_PATHS.endSession, ['GET', 'POST']);
+    native(OIDC_PATHS.endSession, ['GET']);
     native(`${OIDC_PATHS.endSession}/confirm`, ['POST']);
     native(`${OIDC_PATHS.endSession}/success`, ['GET']);
 
     // The preflight of browser clients; their origins are those of their redirect addresses.
-    scope.options(OIDC_PATHS.token, (request, reply) => delegate(engine, request, reply));
+    scope.options(OIDC_PATHS.token, (request, reply) => delegate(engine, request, reply, isOwn));
     scope.post(OIDC_PATHS.token, async (request, reply) => {
       const grantTypes = new URLSearchParams(typeof request.body === 'string' ? request.body : '').getAll(
         'grant_type',
       );
       if (!grantTypes.includes(JWT_BEARER)) {
         assertClientAssertion(request.body);
-        return delegate(engine, request, reply);
+        return delegate(engine, request, reply, isOwn);
       }
       const form = parseForm(request.body);
       const assertion = form.get('assertion');

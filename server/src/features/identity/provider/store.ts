@@ -125,6 +125,46 @@ export const destroyRecordsOfAccount = async (tx: Queryable, accountId: string):
   await tx.deleteFrom('oidc_records').where('account_id', '=', accountId).execute();
 };
 
+/** The browser session in which a family was granted; null for one that began without a browser, or has no record left. */
+export const browserSessionOf = async (db: Queryable, grantId: string): Promise<string | null> => {
+  const rows = await db
+    .selectFrom('oidc_records')
+    .select('payload')
+    .where('grant_id', '=', grantId)
+    .where('model', 'in', ['AuthorizationCode', 'RefreshToken'])
+    .execute();
+  for (const row of rows) {
+    const payload: unknown = JSON.parse(row.payload);
+    if (typeof payload !== 'object' || payload === null || !('sessionUid' in payload)) continue;
+    if (typeof payload.sessionUid === 'string') return payload.sessionUid;
+  }
+  return null;
+};
+
+/** One browser session of a person, so that it asks for the password again. */
+export const destroyBrowserSession = async (tx: Queryable, accountId: string, uid: string): Promise<void> => {
+  await tx
+    .deleteFrom('oidc_records')
+    .where('model', '=', 'Session')
+    .where('account_id', '=', accountId)
+    .where('uid', '=', uid)
+    .execute();
+};
+
+/** Every browser session of a person but one (null: every one). */
+export const destroyBrowserSessions = async (
+  tx: Queryable,
+  accountId: string,
+  exceptUid: string | null,
+): Promise<void> => {
+  let query = tx
+    .deleteFrom('oidc_records')
+    .where('model', '=', 'Session')
+    .where('account_id', '=', accountId);
+  if (exceptUid !== null) query = query.where('uid', '!=', exceptUid);
+  await query.execute();
+};
+
 export const deleteRecordsExpiredBefore = async (tx: Queryable, before: number): Promise<void> => {
   await tx.deleteFrom('oidc_records').where('expires_at', '<', before).execute();
 };

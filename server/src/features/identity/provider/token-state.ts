@@ -2,6 +2,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { OidcClient } from '../../../kernel/oidc.ts';
+import type { Audit } from '../../audit/index.ts';
 import { type AccessTokens, personClaims, type VerifiedToken } from '../access-tokens.ts';
 import { callerOf, type Principal, parseStrings } from '../principal.ts';
 import { hashSecret, hasSecretForm, PERSONAL_TOKEN_PREFIX } from '../secrets.ts';
@@ -24,6 +25,7 @@ export interface TokenStateOptions {
   clock: Clock;
   tokens: AccessTokens;
   families: Families;
+  audit: Audit;
   issuer: () => string;
   audience: string;
   apiKeyPrefix: string;
@@ -152,7 +154,22 @@ export const createTokenState = (options: TokenStateOptions) => {
       const known = proof === null ? undefined : await findAccessToken(db.read, proof.jti);
       if (known === undefined) return;
       if (known.client_id !== client.id) throw foreign();
-      await db.write((tx) => revokeAccessToken(tx, known.jti, clock.now()));
+      const owner = await findPrincipal(db.read, known.user_id);
+      await db.write(async (tx) => {
+        await revokeAccessToken(tx, known.jti, clock.now());
+        if (owner === undefined || known.revoked_at !== null) return;
+        await options.audit.append(tx, {
+          tenantId: owner.tenantId,
+          actorId: owner.userId,
+          actorType: owner.type === 'service' ? 'service' : 'user',
+          action: 'token.revoked',
+          targetType: 'token',
+          targetId: known.jti,
+          requestId: origin.requestId,
+          address: origin.address,
+          details: { client_id: client.id },
+        });
+      });
       options.onTokenRevoked(known.jti);
     },
   };

@@ -6,7 +6,14 @@ import { newId } from '../../../kernel/ids.ts';
 import type { Audit } from '../../audit/index.ts';
 import type { AccessTokens } from '../access-tokens.ts';
 import { assertActive, type Principal } from '../principal.ts';
-import { consumeRecord, destroyRecordsOfGrant, findRecord, saveRecord } from '../provider/store.ts';
+import {
+  browserSessionOf,
+  consumeRecord,
+  destroyBrowserSession,
+  destroyRecordsOfGrant,
+  findRecord,
+  saveRecord,
+} from '../provider/store.ts';
 import { findPrincipal, insertAccessToken } from '../store.ts';
 import { closeSession, extendSession, findSession, insertSession, type SessionRow } from './store.ts';
 
@@ -97,11 +104,22 @@ export const createFamilies = (options: FamiliesOptions) => {
     expires_in: options.accessLifeS,
   });
 
-  /** Ends a family: no token of it is accepted from now on. Safe to call again. */
-  const revoke = async (sessionId: string, reason: string, origin: Origin | null): Promise<void> => {
+  /**
+   * Ends a family: no token of it is accepted from now on. Safe to call again. With `browser` the browser that it was
+   * granted in is signed out too, which could else fetch itself another family without a password.
+   */
+  const revoke = async (
+    sessionId: string,
+    reason: string,
+    origin: Origin | null,
+    how: { browser: boolean } = { browser: false },
+  ): Promise<void> => {
     await db.write(async (tx) => {
       const at = clock.now();
       const session = await findSession(tx, sessionId);
+      const browser = how.browser ? await browserSessionOf(tx, sessionId) : null;
+      if (browser !== null && session !== undefined)
+        await destroyBrowserSession(tx, session.user_id, browser);
       await destroyRecordsOfGrant(tx, sessionId);
       if (session === undefined || !(await closeSession(tx, sessionId, at))) return;
       await audit.append(tx, {

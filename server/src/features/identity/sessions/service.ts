@@ -2,12 +2,12 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
-import type { Audit } from '../../audit/index.ts';
+import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
-import { assertActive, DEFAULT_TENANT, type Principal } from '../principal.ts';
+import { assertActive, assertWholeAccount, DEFAULT_TENANT, type Principal } from '../principal.ts';
 import { findPrincipal, revokeAccessToken } from '../store.ts';
 import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
@@ -95,11 +95,22 @@ export const createSessions = (options: SessionsOptions) => {
       if (caller.credential !== 'jwt') {
         throw conflict('an API key or personal token has no session; delete it instead');
       }
-      await db.write((tx) => revokeAccessToken(tx, caller.tokenId, options.clock.now()));
+      await db.write(async (tx) => {
+        await revokeAccessToken(tx, caller.tokenId, options.clock.now());
+        await audit.append(tx, {
+          ...actorOf(caller),
+          action: 'token.revoked',
+          targetType: 'token',
+          targetId: caller.tokenId,
+          requestId: origin.requestId,
+          address: origin.address,
+        });
+      });
       options.onTokenRevoked(caller.tokenId);
     },
 
     async list(caller: Caller) {
+      assertWholeAccount(caller);
       const rows = await listOpenSessions(db.read, caller.userId, options.clock.now());
       const items = rows.map((row) => ({
         id: row.id,
@@ -116,11 +127,12 @@ export const createSessions = (options: SessionsOptions) => {
 
     /** Throws NOT_FOUND for a session that is not the caller's, or not open any more. */
     async end(caller: Caller, sessionId: string, origin: Origin): Promise<void> {
+      assertWholeAccount(caller);
       const session = await findSession(db.read, sessionId);
       if (session === undefined || session.user_id !== caller.userId || session.revoked_at !== null) {
         throw notFound('session');
       }
-      await families.revoke(sessionId, 'ended by the user', origin);
+      await families.revoke(sessionId, 'ended by the user', origin, { browser: true });
     },
   };
 };

@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken, hasTokenInUrl } from '../../../http/context.ts';
+import { createSchemaChecker } from '../../../http/foreign-schema.ts';
 import { parseJsonBody } from '../../../http/json-body.ts';
 import { type AnyRoute, type Authenticate, route } from '../../../http/route.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
 import { AnyObject } from '../../../kernel/schema.ts';
-import { createSchemaChecker } from '../check-schema.ts';
 import { createDoorSessions, type SharedSessions } from './sessions.ts';
 import { createDoorServer, type DoorToolOptions, signatureOf, usableTools } from './tools.ts';
 import { createToolWatch } from './watch.ts';
@@ -46,8 +46,8 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
 const isListening = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
 
-/** As long as a change of rights may take on open streams. */
-const WATCH_EVERY_MS = 5_000;
+/** A change of rights must show on open streams within 5 s. */
+const WATCH_EVERY_MS = 4_000;
 const PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 

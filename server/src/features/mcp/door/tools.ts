@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type ContentBlock, isSpecType, Server } from '@modelcontextprotocol/server';
+import {
+  type ContentBlock,
+  isSpecType,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+import type { SchemaChecker } from '../../../http/foreign-schema.ts';
 import { fieldFaults } from '../../../http/map-error.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -7,7 +14,6 @@ import { newId } from '../../../kernel/ids.ts';
 import type { McpContent } from '../../../kernel/mcp.ts';
 import type { AgentTool, ToolBook, ToolGate, ToolSource } from '../../../kernel/tools.ts';
 import { isGatewayTool, type ProgressContext } from '../calls.ts';
-import type { SchemaChecker } from '../check-schema.ts';
 
 /** What a client of `/mcp` sees: every tool that its user may call, each behind the same gate as everywhere. */
 export interface DoorToolOptions {
@@ -118,7 +124,9 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     const tool =
       tools.find((t) => fullName(t) === wanted) ??
       tools.find((t) => plainName(fullName(t)) === plainName(wanted));
-    if (tool === undefined) return failure(`there is no tool ${wanted}`);
+    if (tool === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${wanted}`);
+    }
     const args = params.arguments ?? {};
     const verdict = options.schemas.check(tool.inputSchema, args);
     if (!verdict.ok) {

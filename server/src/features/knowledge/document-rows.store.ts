@@ -1,6 +1,7 @@
+import type { Selectable } from 'kysely';
 import type { DocumentRow } from '../../db/tables/knowledge.ts';
 import type { KnowledgeDocument } from './ports.ts';
-import type { Visibility } from './rules.ts';
+import { rolesIn, type Visibility } from './rules.ts';
 
 /** Document rows to documents, without the text, which lists do not need. */
 
@@ -20,14 +21,21 @@ export const COLUMNS = [
   'documents.metadata',
   'documents.created_at',
   'documents.indexed_at',
+  'documents.external_id',
+  'documents.version',
+  'documents.reader_roles',
 ] as const;
 
-type ListedRow = Omit<DocumentRow, 'status' | 'folded_name' | 'text' | 'model_n' | 'chunking_version'>;
+type ListedRow = Omit<
+  Selectable<DocumentRow>,
+  'status' | 'folded_name' | 'text' | 'model_n' | 'chunking_version' | 'generation'
+>;
 
 /** What this feature itself wrote as JSON. */
 export const json = <T>(text: string): T => JSON.parse(text) as T;
 
-export const toVisibility = (text: string): Visibility => (text === 'tenant' ? 'tenant' : 'private');
+export const toVisibility = (text: string): Visibility =>
+  text === 'tenant' || text === 'role' ? text : 'private';
 
 export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   id: row.id,
@@ -42,7 +50,10 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   pageCount: row.page_count,
   chunkCount: row.chunk_count,
   visibility: toVisibility(row.visibility),
+  readerRoles: rolesIn(row.reader_roles),
   metadata: json(row.metadata),
   createdAt: row.created_at,
   indexedAt: row.indexed_at,
+  externalId: row.external_id,
+  version: row.version,
 });

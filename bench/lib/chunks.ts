@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Db } from '../../server/src/db/db.ts';
+import { openPostgres, openSqlite } from '../../server/src/db/open.ts';
+import { createIndexLoader } from '../../server/src/features/knowledge/index.ts';
+import { newId } from '../../server/src/kernel/ids.ts';
+
+/** Documents by the thousand, written past the API: words as texts have them and vectors of no meaning. */
+
+const CHUNKS_PER_DOCUMENT = 50;
+const DIMENSIONS = 384;
+const VOCABULARY = 20_000;
+
+export interface Owner {
+  tenantId: string;
+  userId: string;
+}
+
+/** The same numbers in each run (a linear congruential generator, Numerical Recipes). */
+let seed = 42;
+const random = (): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+/** Words as texts have them: the n-th most frequent one about 1/n as often as the first (Zipf). */
+export const word = (): string => `w${Math.floor(Math.exp(random() * Math.log(VOCABULARY))).toString(36)}`;
+export const sentence = (words: number): string => Array.from({ length: words }, word).join(' ');
+
+/** The store of a server that is down; `databaseUrl` is empty for SQLite. */
+export const openStore = (dataDir: string, databaseUrl: string): Promise<Db> =>
+  databaseUrl === ''
+    ? openSqlite({ file: path.join(dataDir, 'pentarch.sqlite'), synchronous: 'normal' })
+    : openPostgres({ url: databaseUrl });
+
+const unitVector = (): Float32Array => {
+  const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
+};
+
+/** Whole documents until there are `wanted` chunks, turn by turn over the tenants. */
+export const fillChunks = async (
+  db: Db,
+  dataDir: string,
+  owners: readonly Owner[],
+  have: number,
+  wanted: number,
+): Promise<void> => {
+  const file = db.dialect === 'sqlite' ? path.join(dataDir, 'pentarch.sqlite') : null;
+  const loader = await createIndexLoader(db, file);
+  const [model] = await db.read.selectFrom('embedding_models').select(['n', 'id', 'dimensions']).execute();
+  const [sample] = await db.read.selectFrom('documents').select(['chunking_version']).execute();
+  if (model === undefined || sample === undefined) throw new Error('no document has been uploaded');
+  await loader.prepare([model]);
+  for (let n = have; n < wanted; n += CHUNKS_PER_DOCUMENT) {
+    const owner = owners[(n / CHUNKS_PER_DOCUMENT) % owners.length] ?? owners[0];
+    if (owner === undefined) throw new Error('no tenant');
+    const id = newId();
+    const chunks = Array.from({ length: CHUNKS_PER_DOCUMENT }, (_, i) => ({
+      id: newId(),
+      document_id: id,
+      tenant_id: owner.tenantId,
+      ordinal: i,
+      start_offset: 0,
+      end_offset: 1,
+      heading_path: '["Book"]',
+      text: sentence(120),
+    }));
+    await db.write(async (tx) => {
+      await tx
+        .insertInto('documents')
+        .values({
+          id,
+          tenant_id: owner.tenantId,
+          user_id: owner.userId,
+          status: 'ready',
+          title: 'Book',
+          content_type: 'text/plain',
+          size_bytes: 1,
+          sha256: createHash('sha256').update(id).digest('hex'),
+          chunk_count: chunks.length,
+          visibility: 'tenant',
+          metadata: '{}',
+          folded_name: 'book',
+          text: 'x',
+          model_n: model.n,
+          chunking_version: sample.chunking_version,
+          created_at: Date.now(),
+        })
+        .execute();
+      await tx.insertInto('chunks').values(chunks).execute();
+    });
+    await loader.add(chunks.map((chunk) => ({ chunkId: chunk.id, vector: unitVector() })));
+  }
+  await loader.close();
+};

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { useApi } from '../lib/api.ts';
+import { useMay, useMe } from '../lib/me.ts';
+
+const STALE_MS = 300_000;
+
+/**
+ * Who an id is, in words: "you", the name where the API gives it (`users:read`), else "a person" with the id in its
+ * tooltip.
+ */
+export const Person = ({ id }: { id: string }) => {
+  const api = useApi();
+  const me = useMe();
+  const mayRead = useMay('users:read');
+  const { data } = useQuery({
+    queryKey: ['people', id],
+    queryFn: ({ signal }) => api.users.get(id, { signal }),
+    enabled: mayRead && id !== me.sub,
+    staleTime: STALE_MS,
+    retry: false,
+  });
+  if (id === me.sub) return <span title={id}>you</span>;
+  const name = data === undefined ? '' : data.name === '' ? data.email : data.name;
+  return <span title={id}>{name === '' ? 'a person' : name}</span>;
+};
+
+/** An agent's name, without its id's small letters. */
+export const AgentName = ({ id }: { id: string }) => {
+  const api = useApi();
+  const mayRead = useMay('agents:read');
+  const { data } = useQuery({
+    queryKey: ['agents', 'list'],
+    queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    enabled: mayRead,
+    staleTime: STALE_MS,
+  });
+  return <span>{data?.find((agent) => agent.id === id)?.name ?? id}</span>;
+};

@@ -1,0 +1,11 @@
+import { Waypoints } from 'lucide-react';
+import type { Feature } from '../../lib/feature.ts';
+
+export const memory: Feature = {
+  id: 'memory',
+  label: 'Memory',
+  icon: Waypoints,
+  path: '/memory',
+  anyOf: ['memory:read'],
+  pages: [{ path: '/memory', title: 'Memory', load: () => import('./memory-page.tsx') }],
+};

@@ -1,0 +1,142 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { arch, availableParallelism, platform, tmpdir, totalmem } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type AreaResult, evidenceDocument, evidenceTable, summaryOf } from './lib/evidence.ts';
+
+/**
+ * `npm run prove`: the suites that show what the product promises, at a small size and on SQLite, as one table; writes
+ * docs/evidence.md. Needs Python with pip for API conformance (as test:all does); nothing else has to run.
+ *
+ *   npm run prove                     all areas
+ *   npm run prove -- --only isolation,llm          some of them; the file is left as it is
+ *   npm run prove -- --only isolation,llm --write  and the file written, which then says what was left out
+ */
+
+interface Area {
+  id: string;
+  name: string;
+  /** Black-box suites need real servers and stand in test:all's configuration. */
+  config: 'vitest.config.ts' | 'vitest.all.config.ts';
+  files: readonly string[];
+}
+
+const AREAS: readonly Area[] = [
+  {
+    id: 'isolation',
+    name: 'Isolation of people and tenants',
+    config: 'vitest.config.ts',
+    files: ['server/test/acceptance/isolation.test.ts', 'server/test/acceptance/access-table.test.ts'],
+  },
+  {
+    id: 'conformance',
+    name: 'API conformance (schemathesis, five roles)',
+    config: 'vitest.all.config.ts',
+    files: ['server/test/all/api-conformance.test.ts'],
+  },
+  {
+    id: 'hostile',
+    name: 'Hostile requests, tokens and sockets',
+    config: 'vitest.config.ts',
+    files: [
+      'server/test/acceptance/bad-input.test.ts',
+      'server/test/acceptance/jwt-cases.test.ts',
+      'server/test/realtime/websocket-cases.test.ts',
+      'server/test/webhooks/ssrf.test.ts',
+    ],
+  },
+  {
+    id: 'llm',
+    name: 'Models that obey injections',
+    config: 'vitest.config.ts',
+    files: ['server/test/acceptance/llm-safety.test.ts', 'server/test/governance/votes.test.ts'],
+  },
+  {
+    id: 'money',
+    name: 'Cost limits and ledger under load',
+    config: 'vitest.config.ts',
+    files: ['server/test/acceptance/cost-stress.test.ts', 'server/test/acceptance/cost-limits.test.ts'],
+  },
+  {
+    id: 'faults',
+    name: 'Killed servers, broken providers, full stores',
+    config: 'vitest.all.config.ts',
+    files: [
+      'server/test/all/kill-rounds.test.ts',
+      'server/test/acceptance/run-faults.test.ts',
+      'server/test/acceptance/lifecycle.test.ts',
+    ],
+  },
+  {
+    id: 'answers',
+    name: 'Answers from documents, with citations',
+    config: 'vitest.config.ts',
+    files: ['server/test/acceptance/answers.test.ts', 'server/test/acceptance/documents-first.test.ts'],
+  },
+];
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, write: { type: 'boolean', default: false } },
+});
+const areas = AREAS.filter(({ id }) => values.only === undefined || values.only.split(',').includes(id));
+if (areas.length === 0) throw new Error(`--only takes ${AREAS.map(({ id }) => id).join(', ')}`);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-prove-'));
+
+/** A folder with schemathesis: the one that is named, or one made for this run. */
+const schemathesisFolder = (): string => {
+  if (process.env.SCHEMATHESIS_PATH !== undefined) return process.env.SCHEMATHESIS_PATH;
+  const target = path.join(folder, 'python');
+  execFileSync(
+    'python3',
+    ['-m', 'pip', 'install', '--quiet', '--target', target, 'schemathesis==4.32.5', 'hypothesis==6.170.17'],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  return target;
+};
+
+const run = async (area: Area): Promise<AreaResult> => {
+  const report = path.join(folder, `${area.id}.json`);
+  const env = {
+    ...process.env,
+    ...(area.id === 'conformance' ? { SCHEMATHESIS_PATH: schemathesisFolder() } : {}),
+  };
+  const startedAt = performance.now();
+  const code = await new Promise<number>((resolve, reject) => {
+    const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
+    const args = ['run', '--config', area.config, '--reporter=json', `--outputFile=${report}`, ...area.files];
+    const child = spawn(process.execPath, [vitest, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    child.once('error', reject);
+    child.once('close', (status) => resolve(status ?? 1));
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  return summaryOf(area.name, code, seconds, JSON.parse(readFileSync(report, 'utf8')) as unknown);
+};
+
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+const results: AreaResult[] = [];
+try {
+  for (const area of areas) {
+    process.stdout.write(`… ${area.name}\n`);
+    const result = await run(area);
+    results.push(result);
+    for (const failure of result.failures) process.stdout.write(`  FAILED ${failure}\n`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(`\n${evidenceTable(results)}\n`);
+if (values.only === undefined || values.write) {
+  const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+  const document = evidenceDocument(results, {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}, Node ${process.version}`,
+    leftOut: AREAS.filter((area) => !areas.includes(area)).map(({ name }) => name),
+    commit: `${git('rev-parse', '--short=12', 'HEAD')}${changed ? ' with changes' : ''}`,
+  });
+  writeFileSync(path.join('docs', 'evidence.md'), document);
+  process.stdout.write('docs/evidence.md\n');
+}
+process.exit(results.every(({ failures, code }) => failures.length === 0 && code === 0) ? 0 : 1);

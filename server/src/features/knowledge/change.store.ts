@@ -1,0 +1,105 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import { notFound } from '../../kernel/errors.ts';
+import { json } from './document-rows.store.ts';
+import { registeredModels } from './generations.store.ts';
+import type { PassageIndex } from './passage-index.ts';
+import type { DocumentChanges } from './ports.ts';
+import { factsOf, roleSet } from './rules.ts';
+import { wordsOf } from './terms.rules.ts';
+
+/** Changes of what stands beside a document's text. */
+
+/** Chunks whose readers change in one transaction. */
+const BATCH = 64;
+
+export const writeFacts = async (
+  tx: Queryable,
+  id: string,
+  metadata: Record<string, unknown>,
+): Promise<void> => {
+  const facts = factsOf(metadata);
+  if (facts.length === 0) return;
+  await tx
+    .insertInto('document_facts')
+    .values(facts.map((fact) => ({ document_id: id, ...fact })))
+    .execute();
+};
+
+export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
+  /**
+   * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
+   * document counts as one to be indexed again (which a start after a crash then does).
+   */
+  async change(id: string, changes: Omit<DocumentChanges, 'title'>): Promise<void> {
+    const { sharing, metadata } = changes;
+    const before = await db.write(async (tx) => {
+      const row = await tx
+        .selectFrom('documents')
+        .select(['tenant_id', 'user_id', 'visibility', 'reader_roles', 'chunking_version'])
+        .where('id', '=', id)
+        .where('status', '=', 'ready')
+        .executeTakeFirst();
+      if (row === undefined) throw notFound('document');
+      const readerRoles = roleSet(sharing?.readerRoles ?? []);
+      const moves =
+        sharing !== undefined && (sharing.visibility !== row.visibility || readerRoles !== row.reader_roles);
+      await tx
+        .updateTable('documents')
+        .set({
+          ...(moves
+            ? { visibility: sharing.visibility, reader_roles: readerRoles, chunking_version: 0 }
+            : {}),
+          ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+          // Never empty.
+          status: 'ready',
+        })
+        .where('id', '=', id)
+        .execute();
+      if (metadata !== undefined) {
+        await tx.deleteFrom('document_facts').where('document_id', '=', id).execute();
+        await writeFacts(tx, id, metadata);
+      }
+      return moves ? row : null;
+    });
+    if (before === null || sharing === undefined) return;
+    const owner = {
+      tenantId: before.tenant_id,
+      userId: before.user_id,
+      visibility: sharing.visibility,
+      readerRoles: roleSet(sharing.readerRoles),
+    };
+    // By row number: chunks on their way in are among them.
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      after = await db.write(async (tx) => {
+        const rows = await tx
+          .selectFrom('chunks')
+          .select(['seq', 'heading_path', 'table_head', 'text'])
+          .where('document_id', '=', id)
+          .where('seq', '>', from)
+          .orderBy('seq')
+          .limit(BATCH)
+          .execute();
+        const models = await registeredModels(tx);
+        for (const row of rows) {
+          const words = wordsOf({
+            headingPath: json(row.heading_path),
+            text: row.text,
+            tableHead: row.table_head,
+          });
+          await index.share(tx, models, { ...owner, ...words, seq: row.seq });
+        }
+        const last = rows.at(-1)?.seq ?? null;
+        if (last === null) {
+          await tx
+            .updateTable('documents')
+            .set({ chunking_version: before.chunking_version })
+            .where('id', '=', id)
+            .where('chunking_version', '=', 0)
+            .execute();
+        }
+        return last;
+      });
+    }
+  },
+});

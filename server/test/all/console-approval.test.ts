@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+
+/** Approvals where they come up, in the chat: seats fill as votes come in, a veto ends it, a person decides. */
+
+let app: ConsoleUnderTest;
+let provider: TestProvider;
+beforeAll(async () => {
+  provider = await startTestProvider();
+  app = await startConsole({
+    files: {
+      GOVERNANCE_FILE: {
+        policies: {
+          time: {
+            tools: { convert_time: { approval: 'pentarchy' }, get_current_time: { approval: 'human' } },
+          },
+        },
+      },
+    },
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+      MCP_BUILTIN: 'on',
+    },
+  });
+});
+afterAll(async () => {
+  await app?.close();
+  await provider?.close();
+});
+
+const CONVERT = { source_timezone: 'Europe/Berlin', time: '12:00', target_timezone: 'Asia/Tokyo' };
+interface Ballot {
+  vote: 'approve' | 'reject' | 'abstain';
+  reason: string;
+  veto_reason: string | null;
+}
+
+const seatOf = (request: TestRequest): string | null => {
+  if (request.body.response_format === undefined) return null;
+  const system = request.body.messages?.find(({ role }) => role === 'system')?.content;
+  return String(system).match(/You hold the seat "(\w+)"/)?.[1] ?? null;
+};
+
+/** Each seat's vote is held until the test casts it. */
+const holdVotes = (tool: { name: string; args: Record<string, unknown> }) => {
+  const cast = new Map<string, (ballot: Ballot) => void>();
+  const waiting = new Map(
+    ['athena', 'hermes', 'aegis', 'hephaestus', 'prometheus'].map((seat) => [
+      seat,
+      new Promise<Ballot>((resolve) => cast.set(seat, resolve)),
+    ]),
+  );
+  provider.reset();
+  provider.always((request) => {
+    const seat = seatOf(request);
+    const ballot = seat === null ? undefined : waiting.get(seat);
+    if (ballot !== undefined) {
+      let text = '';
+      const hold = ballot.then((vote) => {
+        text = JSON.stringify({ confidence: 0.9, ...vote });
+      });
+      return {
+        hold,
+        // Asked for when the hold is over.
+        get chunks() {
+          return [text];
+        },
+      };
+    }
+    if (request.body.messages?.at(-1)?.role === 'tool') return { chunks: ['It is evening in Tokyo.'] };
+    return { toolCalls: [{ id: 'c', name: `time__${tool.name}`, arguments: JSON.stringify(tool.args) }] };
+  });
+  return (seat: string, ballot: Partial<Ballot>): void =>
+    cast.get(seat)?.({ vote: 'approve', reason: `Reason of ${seat}.`, veto_reason: null, ...ballot });
+};
+
+it('fills the seats live in the chat, and goes on when three have approved', async () => {
+  const { page, axe, complaints, screenshot, context } = await app.open();
+  await page.waitForURL('**/chat');
+  const cast = holdVotes({ name: 'convert_time', args: CONVERT });
+  await page.getByLabel('Message', { exact: true }).fill('/hephaestus What time is noon of Berlin in Tokyo?');
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('region', { name: /^Approval: / });
+  await card.getByText('The five are voting').waitFor();
+  const seat = (name: string, vote: string) => card.locator(`[data-seat="${name}"][data-vote="${vote}"]`);
+  await expect.poll(() => card.locator('[data-seat][data-vote="empty"]').count()).toBe(5);
+  // Theirs to see, not to decide: they asked for it.
+  await card.getByText('You asked for this yourself: somebody else must decide.').waitFor();
+  expect(await axe()).toEqual([]);
+  // Ballots of one round are recorded together: the seats fill at once, by an event.
+  for (const name of ['athena', 'aegis', 'hephaestus', 'prometheus']) cast(name, {});
+  cast('hermes', { vote: 'reject' });
+  await seat('hermes', 'reject').waitFor();
+  await seat('athena', 'approve').waitFor();
+  await card.getByText('Approved', { exact: true }).waitFor();
+  expect(await card.locator('[data-seat][data-vote="empty"]').count()).toBe(0);
+  await screenshot('chat-approval');
+  await page.getByText('It is evening in Tokyo.').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it.each(['desktop', 'phone'] as const)('shows a veto of AEGIS beyond doubt, %s', async (device) => {
+  const { page, axe, complaints, screenshot, context } = await app.open({ device });
+  await page.waitForURL('**/chat');
+  const cast = holdVotes({
+    name: 'convert_time',
+    args: { ...CONVERT, time: device === 'phone' ? '13:00' : '14:00' },
+  });
+  await page.getByLabel('Message', { exact: true }).fill('/hephaestus And at another time?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  const card = page.getByRole('region', { name: /^Approval: / });
+  await card.getByText('The five are voting').waitFor();
+  cast('aegis', { vote: 'reject', reason: 'It would leave the house.', veto_reason: 'data_breach' });
+  await card.getByText('Vetoed by AEGIS').first().waitFor();
+  await card.locator('[data-seat="aegis"][data-vote="veto"]').waitFor();
+  await card.getByText('VETO', { exact: true }).waitFor();
+  await card.getByText('It would leave the house.').first().waitFor();
+  expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  expect(await axe()).toEqual([]);
+  await screenshot(device === 'phone' ? 'chat-veto-phone' : 'chat-veto');
+  for (const seat of ['athena', 'hermes', 'hephaestus', 'prometheus']) cast(seat, {});
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('goes on in the chat of one person when another approves', async () => {
+  const admin = await app.server.signIn();
+  const member = { email: 'member@example.com', password: 'a long enough password' };
+  expect((await admin.post('/v2/users', { ...member, name: 'Mia Member', roles: ['user'] })).status).toBe(
+    201,
+  );
+  holdVotes({ name: 'get_current_time', args: { timezone: 'Asia/Tokyo' } });
+  const theirs = await app.open({ as: member });
+  await theirs.page.waitForURL('**/chat');
+  await theirs.page.getByLabel('Message', { exact: true }).fill('/hephaestus What time is it in Tokyo?');
+  await theirs.page.keyboard.press('Enter');
+  const card = theirs.page.getByRole('region', { name: /^Approval: / });
+  await card.getByText('A person must decide').waitFor();
+  expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+  const { page, complaints, context } = await app.open({ path: '/governance' });
+  await page.getByRole('row').filter({ hasText: 'get_current_time' }).click();
+  const drawer = page.getByRole('dialog');
+  // Names, not ids.
+  await drawer.getByText('Mia Member').waitFor();
+  await drawer.getByText('Hephaestus').first().waitFor();
+  await drawer.getByRole('button', { name: 'Approve' }).click();
+  await card.getByText('Approved', { exact: true }).waitFor();
+  await theirs.page.getByText('It is evening in Tokyo.').waitFor();
+  expect(complaints).toEqual([]);
+  expect(theirs.complaints).toEqual([]);
+  await theirs.context.close();
+  await context.close();
+});
