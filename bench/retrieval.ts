@@ -7,6 +7,7 @@ import { createBuiltinEmbedder } from '../server/src/adapters/embeddings/builtin
 import { openKnowledge } from '../server/test/support/knowledge.ts';
 import { pgvectorBinaries } from '../server/test/support/pgvector.ts';
 import { startPostgres } from '../server/test/support/postgres.ts';
+import { unmetered } from '../server/test/support/unmetered.ts';
 
 /**
  * Quality of search on a judged collection, through the real upload and search API over HTTP:
@@ -81,7 +82,7 @@ const measure = async (dir: string, clients: number, postgresUrl: string | undef
   const folder = values.keep === undefined ? undefined : path.join(values.keep, name);
   const scratch = folder ?? mkdtempSync(path.join(tmpdir(), 'pentarch-retrieval-'));
   const embedder = createBuiltinEmbedder();
-  const house = await openKnowledge({ folder: scratch, embedder, postgresUrl });
+  const house = await openKnowledge({ folder: scratch, embedder: unmetered(embedder), postgresUrl });
   try {
     await house.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = house.app.server.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createBuiltinEmbedder } from '../server/src/adapters/embeddings/builtin.ts';
 import { AGENT_IDS, AGENTS, createRouter } from '../server/src/features/agents/index.ts';
+import { unmetered } from '../server/test/support/unmetered.ts';
 
 /**
  * How often the built-in router sends a request to the right agent, over requests written for this purpose: 30 for each
@@ -49,12 +50,14 @@ const count = (of: typeof agents | typeof AGENTS): number =>
   of.reduce((sum, agent) => sum + agent.examples.length, 0);
 
 const embedder = createBuiltinEmbedder();
-const router = createRouter({ agents, embedder });
-await router.warm();
+const router = createRouter({ agents, embedder: unmetered(embedder) });
+const payer = { tenantId: 'bench', userId: 'bench' };
+await router.warm(payer);
 
 const chosen = async (text: string): Promise<{ agentId: string; ms: number }> => {
   const startedAt = performance.now();
   const { agentId } = await router.choose({
+    payer,
     text,
     enabled: new Set(AGENT_IDS),
     previousAgentId: null,

@@ -1,63 +1,130 @@
 import type { Db } from './db/db.ts';
-import type { Costs } from './features/costs/index.ts';
+import type { Costs, HoldRequest, LedgerEntry } from './features/costs/index.ts';
 import type { ChargeEmbedding } from './features/knowledge/index.ts';
-import { type Models, toAppError } from './features/models/index.ts';
+import { boundUsage, type Models, toAppError } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
-import type { Embedder } from './kernel/embedder.ts';
-import { estimateTokens } from './kernel/tokens.ts';
+import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
+import type { NanoUsd } from './kernel/money.ts';
+import { estimateTokens, textTokensBound } from './kernel/tokens.ts';
 
-/** Embedding calls on the ledger, reserved before and settled after. */
+/** Texts in one call of the provider: each call is one row of the ledger. */
+const BATCH = 64;
+
+const usageOf = (inputTokens: number, estimated: boolean) => ({
+  inputTokens,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  estimated,
+});
+
+const holdOf = (payer: EmbeddingPayer, worstNano: NanoUsd): HoldRequest => ({
+  tenantId: payer.tenantId,
+  userId: payer.userId,
+  agentId: null,
+  conversationId: null,
+  runId: null,
+  requestId: payer.requestId ?? null,
+  kind: 'embedding',
+  worstNano,
+  runUsedNano: 0,
+});
+
+/** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
 export const chargeEmbedding =
-  (db: Db, models: Models, costs: Costs): ChargeEmbedding =>
+  (
+    db: Db,
+    models: Pick<Models, 'resolve' | 'cost'>,
+    costs: Pick<Costs, 'hold' | 'settle'>,
+  ): ChargeEmbedding =>
   async (call, work) => {
-    const ref = models.resolve(call.model, '/EMBEDDING_MODEL');
-    const usageOf = (tokens: number, estimated: boolean) => ({
-      inputTokens: tokens,
-      outputTokens: 0,
-      cachedInputTokens: 0,
-      cacheWriteTokens: 0,
-      reasoningTokens: 0,
-      estimated,
-    });
-    const hold = await db.write((tx) =>
-      costs.hold(tx, {
-        tenantId: call.tenantId,
-        userId: call.userId,
-        agentId: null,
-        conversationId: null,
-        runId: null,
-        requestId: null,
-        kind: 'embedding',
-        worstNano: models.cost(ref, usageOf(call.estimatedTokens, true)).costNanoUsd,
-        runUsedNano: 0,
-      }),
-    );
+    const ref = models.resolve(call.model, '/RERANK_MODEL');
+    const { costNanoUsd: worstNano } = models.cost(ref, usageOf(call.boundTokens, true));
+    const hold = await db.write((tx) => costs.hold(tx, holdOf(call, worstNano)));
+    const entries: LedgerEntry[] = [];
     try {
-      const { result, tokens } = await work();
-      const usage = usageOf(tokens, false);
-      const { costNanoUsd, estimated } = models.cost(ref, usage);
-      await db.write((tx) =>
-        costs.settle(tx, hold, [
-          { kind: 'embedding', model: ref.id, tool: null, usage, costNanoUsd, estimated },
-        ]),
-      );
+      const { result, tokens, estimated } = await work();
+      const bound = { inputTokens: call.boundTokens, outputTokens: 0 };
+      const usage = boundUsage(usageOf(tokens, estimated), bound);
+      entries.push({ kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) });
       return result;
-    } catch (error) {
-      await db.write((tx) => costs.release(tx, hold));
-      throw error;
+    } finally {
+      await db.write((tx) => costs.settle(tx, hold, entries));
     }
   };
 
+/**
+ * The one way from the features to the embedder: reserved before, bounded and settled after. The whole request is
+ * reserved at once, so that it is refused before its first call or not at all.
+ */
+export const meterEmbedder = (parts: {
+  db: Db;
+  models: Pick<Models, 'resolve' | 'cost'>;
+  costs: Pick<Costs, 'hold' | 'settle'>;
+  embedder: Embedder;
+}): MeteredEmbedder => {
+  const { db, models, costs, embedder } = parts;
+  const { id, dimensions, local } = embedder;
+
+  /** What the provider says, up to what can be; an estimate where it says nothing. */
+  const entryOf = (texts: readonly string[], tokens: number): LedgerEntry => {
+    const ref = models.resolve(id, '/EMBEDDING_MODEL');
+    const said =
+      tokens === 0
+        ? usageOf(
+            texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+            true,
+          )
+        : usageOf(tokens, false);
+    const usage = boundUsage(said, { inputTokens: textTokensBound(texts), outputTokens: 0 });
+    return { kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) };
+  };
+
+  return {
+    id,
+    dimensions,
+    local,
+    async embed(payer, texts, { urgent = false, always = false } = {}) {
+      if (texts.length === 0) return { vectors: [], tokens: 0 };
+      if (local && !always) return embedder.embed(texts, undefined, { urgent });
+      const batches: (readonly string[])[] = [];
+      for (let at = 0; at < texts.length; at += BATCH) batches.push(texts.slice(at, at + BATCH));
+      const ref = models.resolve(id, '/EMBEDDING_MODEL');
+      // Batch by batch, as it is booked: amounts that are rounded one by one add up to more than their sum.
+      const worstNano = batches.reduce(
+        (sum, batch) => sum + models.cost(ref, usageOf(textTokensBound(batch), true)).costNanoUsd,
+        0,
+      );
+      const hold = await db.write((tx) => costs.hold(tx, holdOf(payer, worstNano)));
+      const vectors: Float32Array[] = [];
+      const entries: LedgerEntry[] = [];
+      let tokens = 0;
+      try {
+        for (const batch of batches) {
+          const answer = await embedder.embed(batch, undefined, { urgent });
+          const entry = entryOf(batch, answer.tokens);
+          entries.push(entry);
+          tokens += entry.usage?.inputTokens ?? 0;
+          vectors.push(...answer.vectors);
+        }
+      } finally {
+        // Also where a later batch has failed: those before it have been paid for.
+        await db.write((tx) => costs.settle(tx, hold, entries));
+      }
+      return { vectors, tokens };
+    },
+  };
+};
+
 /** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
 export const embedFor =
-  (charge: ChargeEmbedding, embedder: Embedder): OpenAiDoorOptions['embed'] =>
-  async (caller, texts) => {
-    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    const owner = { tenantId: caller.tenantId, userId: caller.userId };
+  (embedder: MeteredEmbedder): OpenAiDoorOptions['embed'] =>
+  async ({ tenantId, userId }, texts, requestId) => {
     try {
-      return await charge({ ...owner, model: embedder.id, estimatedTokens }, async () => {
-        const result = await embedder.embed(texts, undefined, { urgent: texts.length === 1 });
-        return { result, tokens: result.tokens };
+      return await embedder.embed({ tenantId, userId, requestId }, texts, {
+        urgent: texts.length === 1,
+        always: true,
       });
     } catch (error) {
       throw toAppError(error);

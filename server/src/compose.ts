@@ -13,7 +13,7 @@ import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
-import { chargeEmbedding, embedFor } from './compose-embedding.ts';
+import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
 import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
@@ -90,6 +90,7 @@ import type { AnyRoute } from './http/route.ts';
 import { createStreamWatch } from './http/stream-watch.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { Embedder } from './kernel/embedder.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
@@ -191,7 +192,8 @@ export const compose = async (
     },
   });
   const models = await composeModels(config, clock);
-  const { embedder, warm } = composeEmbedder(config);
+  // Features get the metered one alone.
+  const { embedder: rawEmbedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
@@ -263,6 +265,8 @@ export const compose = async (
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
+  const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
+  const embedder = meter(rawEmbedder);
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const memoryModel = config.MEMORY_MODEL;
   const memory = createMemory({
@@ -279,7 +283,10 @@ export const compose = async (
     blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
     parser,
     embedder,
-    earlierEmbedder: (model) => composeEarlierEmbedder(config, model),
+    earlierEmbedder: (model) => {
+      const earlier = composeEarlierEmbedder(config, model);
+      return earlier === null ? null : { ...meter(earlier), close: () => earlier.close() };
+    },
     reranker: composeReranker(config),
     tables: tableEngine,
     http: outgoing,
@@ -400,7 +407,7 @@ export const compose = async (
     messages,
   });
   ownTools.push(mcp.serverTools);
-  const router = createRouter({ agents: AGENTS, embedder });
+  const router = createRouter({ agents: AGENTS, embedder, onError });
   const chat = createChatService({
     store: chatStore,
     agents,
@@ -583,7 +590,7 @@ export const compose = async (
       chat,
       agents,
       idempotency,
-      embed: embedFor(chargeEmbedding(db, models, costs), embedder),
+      embed: embedFor(embedder),
       embedder,
       startedAt,
       now: clock.now,
@@ -632,7 +639,7 @@ export const compose = async (
   await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
   warm()
-    .then(() => router.warm())
+    .then(() => router.warm({ tenantId: '', userId: '' }))
     .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
 
   return {
@@ -663,7 +670,7 @@ export const compose = async (
       await Promise.all([
         models.close(),
         parser.close(),
-        embedder.close(),
+        rawEmbedder.close(),
         outgoing.close(),
         tableEngine.close(),
       ]);

@@ -13,3 +13,27 @@ export interface Embedder {
   ): Promise<{ vectors: Float32Array[]; tokens: number }>;
   close(): Promise<void>;
 }
+
+/** Who pays for an embedding. */
+export interface EmbeddingPayer {
+  tenantId: string;
+  userId: string;
+  requestId?: string;
+}
+
+/**
+ * The embedder as features get it: no call of a provider without its place on the ledger. What it can cost at most is
+ * reserved first; each call of the provider is then one row of the payer. Throws COST_EXCEEDED before the provider is
+ * called, `ModelError` where the provider fails.
+ */
+export interface MeteredEmbedder extends Pick<Embedder, 'id' | 'dimensions' | 'local'> {
+  embed(
+    payer: EmbeddingPayer,
+    texts: readonly string[],
+    options?: {
+      urgent?: boolean;
+      /** A row also for a local model, which costs nothing and is left out otherwise. */
+      always?: boolean;
+    },
+  ): Promise<{ vectors: Float32Array[]; tokens: number }>;
+}

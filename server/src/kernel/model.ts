@@ -2,6 +2,7 @@
  * The model port: what the agent loop needs of any language model. Adapters live in
  * `adapters/models/<provider>`; nothing outside of them knows a provider's wire.
  */
+import type { NanoUsd } from './money.ts';
 
 export interface ToolSpec {
   name: string;
@@ -69,6 +70,8 @@ export interface ModelUsage {
   reasoningTokens: number;
   /** True where the provider gave no usage and the counts are our own estimate. */
   estimated: boolean;
+  /** What the provider says that the call cost, where it says so: recorded and never charged. */
+  reportedNanoUsd?: NanoUsd;
 }
 
 export type ModelFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';

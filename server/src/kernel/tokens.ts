@@ -81,3 +81,7 @@ export const promptTokensBound = (request: Prompt): number => {
     tokens += TOOL_PREAMBLE_TOKENS;
   return tokens + boundOf(request);
 };
+
+/** The same for a call that embeds these texts. */
+export const textTokensBound = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + 8 + utf8Bytes(text), 0);

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { ownScope } from '../../src/kernel/caller.ts';
+import { AppError } from '../../src/kernel/errors.ts';
 import { ModelError } from '../../src/kernel/model.ts';
 import type { Reranker } from '../../src/kernel/reranker.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
@@ -147,10 +148,10 @@ export const knowledgeRecoverySuite = (
         const h = await start({
           embedder: {
             ...embedder,
-            embed: (texts) =>
+            embed: (payer, texts) =>
               texts.some((t) => t.includes('Paragraph 70 '))
                 ? Promise.reject(new ModelError('unavailable', 'words', 'away'))
-                : embedder.embed(texts),
+                : embedder.embed(payer, texts),
           },
         });
         const answer = await h.app.inject({
@@ -326,22 +327,50 @@ export const knowledgeRecoverySuite = (
         expect(await counts(h)).toEqual(NOTHING);
       });
 
-      it('goes through the ledger unless it is local, and a refused cost stops the upload', async () => {
-        const calls: { model: string; userId: string; estimatedTokens: number }[] = [];
+      it('is asked for whoever uploads and searches, once for one query', async () => {
+        const embedder = wordEmbedder('paid/model');
+        const payers: { tenantId: string; userId: string }[] = [];
         const h = await start({
-          embedder: { ...wordEmbedder('paid/model'), local: false },
-          charge: async (call, work) => {
-            calls.push(call);
-            return (await work()).result;
+          embedder: {
+            ...embedder,
+            local: false,
+            embed: (payer, texts) => {
+              payers.push(payer);
+              return embedder.embed(payer, texts);
+            },
           },
         });
         await upload(h, 'Costs a little.');
         await h.knowledge.search(ownScope(ann), 'little', 1);
         await h.knowledge.search(ownScope(ann), 'little', 1);
-        expect(calls.map((c) => [c.model, c.userId, c.estimatedTokens > 0])).toEqual([
-          ['paid/model', 'ann', true],
-          ['paid/model', 'ann', true],
+        expect(payers).toEqual([
+          { tenantId: 'north', userId: 'ann' },
+          { tenantId: 'north', userId: 'ann' },
         ]);
+      });
+
+      it('that no limit leaves room for leaves an agent the search by words, and refuses an upload', async () => {
+        const embedder = wordEmbedder();
+        let room = true;
+        const h = await start({
+          embedder: {
+            ...embedder,
+            embed: (payer, texts) =>
+              room ? embedder.embed(payer, texts) : Promise.reject(new AppError('COST_EXCEEDED', 'no room')),
+          },
+        });
+        const { id } = await upload(h, 'Umbrellas keep the rain off.');
+        room = false;
+        expect((await h.knowledge.search(ownScope(ann), 'umbrella', 3)).map((p) => p.documentId)).toEqual([
+          id,
+        ]);
+        const refused = await h.app.inject({
+          method: 'POST',
+          url: '/v2/knowledge/documents',
+          payload: { title: 'T', content: 'Text' },
+          headers: { authorization: 'Bearer ann' },
+        });
+        expect(refused.statusCode).toBe(402);
       });
 
       it('that is away leaves the search by words', async () => {
@@ -350,8 +379,10 @@ export const knowledgeRecoverySuite = (
         const h = await start({
           embedder: {
             ...embedder,
-            embed: (texts) =>
-              away ? Promise.reject(new ModelError('unavailable', 'words', 'away')) : embedder.embed(texts),
+            embed: (payer, texts) =>
+              away
+                ? Promise.reject(new ModelError('unavailable', 'words', 'away'))
+                : embedder.embed(payer, texts),
           },
         });
         const { id } = await upload(h, 'Umbrellas keep the rain off.');
@@ -380,7 +411,7 @@ export const knowledgeRecoverySuite = (
             texts.map((text) => (text.includes('bell') ? 0.9 : text.includes('hemp') ? 0.4 : 0.1)),
           ),
           charge: async (call, work) => {
-            charged.push(`${call.userId} ${call.model} ${call.estimatedTokens > 0}`);
+            charged.push(`${call.userId} ${call.model} ${call.boundTokens > 0}`);
             return (await work()).result;
           },
         });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { createMemory, type Memory } from '../../src/features/memory/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import type { Embedder } from '../../src/kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
 import { callerOf } from '../support/memory.ts';
 
@@ -94,11 +94,11 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
 
     it('recalls by meaning where words differ, and by words when the embedder fails', async () => {
       let failing = false;
-      const embedder: Embedder = {
+      const embedder: MeteredEmbedder = {
         id: 'test/two',
         dimensions: 2,
         local: true,
-        embed: (batch) =>
+        embed: (_payer, batch) =>
           failing
             ? Promise.reject(new Error('down'))
             : Promise.resolve({
@@ -107,7 +107,6 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
                 ),
                 tokens: batch.length,
               }),
-        close: () => Promise.resolve(),
       };
       const withMeaning = createMemory({ db, clock, embedder });
       await withMeaning.observeTurn({

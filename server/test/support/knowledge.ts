@@ -21,20 +21,23 @@ import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { Caller, Role } from '../../src/kernel/caller.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import type { Embedder } from '../../src/kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
-export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts: string[] } => {
+export const wordEmbedder = (
+  id = 'words',
+  dimensions = 64,
+): MeteredEmbedder & { texts: string[]; close(): Promise<void> } => {
   const texts: string[] = [];
   return {
     id,
     dimensions,
     local: true,
     texts,
-    async embed(batch) {
+    async embed(_payer, batch) {
       texts.push(...batch);
       const vectors = batch.map((text) => {
         const vector = new Float32Array(dimensions).fill(1e-3);
@@ -53,11 +56,18 @@ export const wordEmbedder = (id = 'words', dimensions = 64): Embedder & { texts:
 };
 
 /** Knows besides that a zorvex is a lantern: what only meaning finds. */
-export const meaningEmbedder = (id = 'meaning', dimensions = 64): Embedder => {
+export const meaningEmbedder = (
+  id = 'meaning',
+  dimensions = 64,
+): MeteredEmbedder & { close(): Promise<void> } => {
   const words = wordEmbedder(id, dimensions);
   return {
     ...words,
-    embed: (batch) => words.embed(batch.map((text) => text.replaceAll('zorvex', 'lantern'))),
+    embed: (payer, batch) =>
+      words.embed(
+        payer,
+        batch.map((text) => text.replaceAll('zorvex', 'lantern')),
+      ),
   };
 };
 

@@ -107,6 +107,8 @@ export interface TestProvider {
   script(...steps: TestStep[]): void;
   /** What every chat call does once the queue is empty; undefined: the default answer again. */
   always(step: TestStep | undefined): void;
+  /** What every embedding call reports as its tokens; undefined: what was counted. */
+  embeddingTokens(tokens: number | undefined): void;
   /** Fulfilled when so many requests have come since the start. */
   seen(count: number): Promise<void>;
   /** Forgets requests, meter and script. */
@@ -297,6 +299,7 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
     return sent.outcome;
   };
 
+  let embeddingTokens: number | undefined;
   const embeddings = (request: TestRequest, response: ServerResponse): TestOutcome => {
     const { input, dimensions, model } = request.body;
     const texts = Array.isArray(input) ? input : [input ?? ''];
@@ -312,7 +315,10 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
           index,
           embedding: embed(text, dimensions ?? options.embeddingDimensions ?? 64),
         })),
-        usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens },
+        usage: {
+          prompt_tokens: embeddingTokens ?? usage.inputTokens,
+          total_tokens: embeddingTokens ?? usage.inputTokens,
+        },
       }),
     );
     measure(request, usage, 'complete', true, 'embedding');
@@ -412,6 +418,9 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
     },
     script: (...steps) => {
       queue.push(...steps);
+    },
+    embeddingTokens: (tokens) => {
+      embeddingTokens = tokens;
     },
     always: (step) => {
       standing = step;

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { AGENTS } from './definitions.ts';
 import { createRouter } from './router.ts';
 
 /** Meaning that says nothing: the words and the documents decide. */
-const flat: Embedder = {
+const flat: MeteredEmbedder = {
   id: 'flat',
   dimensions: 2,
   local: true,
-  embed: (texts) =>
+  embed: (_payer, texts) =>
     Promise.resolve({ vectors: texts.map(() => new Float32Array([1, 0])), tokens: texts.length }),
-  close: () => Promise.resolve(),
 };
 
 const chosen = async (text: string, documentsFit: number): Promise<string> => {
   const router = createRouter({ agents: AGENTS, embedder: flat });
   const enabled = new Set(AGENTS.map((agent) => agent.id));
   const choice = await router.choose({
+    payer: { tenantId: 't', userId: 'u' },
     text,
     enabled,
     previousAgentId: null,

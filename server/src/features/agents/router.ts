@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { ModelError } from '../../kernel/model.ts';
 import type { AgentDefinition } from './definitions.ts';
 import { asksThePlatform, blend, createClassifier, isQuestion, scoreByExamples } from './router.rules.ts';
 
@@ -17,10 +19,14 @@ export interface RouteChoice {
 
 export interface RouterOptions {
   agents: readonly AgentDefinition[];
-  embedder: Embedder;
+  embedder: MeteredEmbedder;
+  /** Gets faults of the embedder: words alone then decide. */
+  onError?(error: unknown, message: string): void;
 }
 
 export interface RouteInput {
+  /** Pays where the embedder costs something. */
+  payer: EmbeddingPayer;
   text: string;
   /** Agents that are switched on for the tenant. */
   enabled: ReadonlySet<string>;
@@ -41,17 +47,21 @@ const CACHE_SIZE = 2_000;
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-export const createRouter = ({ agents, embedder }: RouterOptions) => {
+export const createRouter = ({ agents, embedder, onError }: RouterOptions) => {
   const classifier = createClassifier(agents);
   const cache = new LRUCache<string, { scores: { agentId: string; score: number }[]; by: string }>({
     max: CACHE_SIZE,
   });
   let examples: Promise<{ agentId: string; vector: Float32Array }[]> | null = null;
 
-  const exampleVectors = (): Promise<{ agentId: string; vector: Float32Array }[]> => {
+  /** Vectors of the examples: made once for all; who first needs them pays for them. */
+  const exampleVectors = (payer: EmbeddingPayer): Promise<{ agentId: string; vector: Float32Array }[]> => {
     examples ??= (async () => {
       const texts = agents.flatMap((agent) => agent.examples.map((text) => ({ agentId: agent.id, text })));
-      const { vectors } = await embedder.embed(texts.map((entry) => entry.text));
+      const { vectors } = await embedder.embed(
+        payer,
+        texts.map((entry) => entry.text),
+      );
       return texts.flatMap((entry, i) => {
         const vector = vectors[i];
         return vector ? [{ agentId: entry.agentId, vector }] : [];
@@ -64,7 +74,24 @@ export const createRouter = ({ agents, embedder }: RouterOptions) => {
     return examples;
   };
 
+  /** Null where the embedder is away or no limit leaves room for it. */
+  const scoresByMeaning = async (payer: EmbeddingPayer, text: string) => {
+    try {
+      // The examples first: without them the vector of the text would be paid for in vain.
+      const vectorsOfExamples = await exampleVectors(payer);
+      const { vectors } = await embedder.embed(payer, [text], { urgent: true });
+      const query = vectors[0];
+      return query === undefined ? null : scoreByExamples(query, vectorsOfExamples);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'COST_EXCEEDED') return null;
+      if (!(error instanceof ModelError)) throw error;
+      onError?.(error, 'a message could not be embedded: its words alone choose the agent');
+      return null;
+    }
+  };
+
   const scoresOf = async (
+    payer: EmbeddingPayer,
     text: string,
   ): Promise<{ scores: { agentId: string; score: number }[]; by: string }> => {
     const known = cache.get(text);
@@ -72,28 +99,26 @@ export const createRouter = ({ agents, embedder }: RouterOptions) => {
     const byWords = classifier.classify(text);
     let result = { scores: byWords, by: 'its words' };
     if ((byWords[0]?.score ?? 0) < SURE) {
-      const [{ vectors }, vectorsOfExamples] = await Promise.all([embedder.embed([text]), exampleVectors()]);
-      const query = vectors[0];
-      if (query) {
-        const byMeaning = scoreByExamples(query, vectorsOfExamples);
-        result = {
-          scores: byWords.length === 0 ? byMeaning : blend(byWords, byMeaning, 0.4),
-          by: 'its meaning',
-        };
-      }
+      const byMeaning = await scoresByMeaning(payer, text);
+      // Not kept: the next time the embedder may answer.
+      if (byMeaning === null) return result;
+      result = {
+        scores: byWords.length === 0 ? byMeaning : blend(byWords, byMeaning, 0.4),
+        by: 'its meaning',
+      };
     }
     cache.set(text, result);
     return result;
   };
 
   return {
-    /** Computes the vectors of the examples ahead of the first unclear message. */
-    warm: async (): Promise<void> => {
-      await exampleVectors();
+    /** Computes the vectors of the examples ahead of the first unclear message, where that costs nobody anything. */
+    warm: async (payer: EmbeddingPayer): Promise<void> => {
+      if (embedder.local) await exampleVectors(payer);
     },
 
     async choose(input: RouteInput): Promise<RouteChoice> {
-      const { scores, by } = await scoresOf(input.text.slice(0, 1_000));
+      const { scores, by } = await scoresOf(input.payer, input.text.slice(0, 1_000));
       const open = scores.filter((entry) => input.enabled.has(entry.agentId));
       const candidates = open
         .slice(0, 3)

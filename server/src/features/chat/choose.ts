@@ -139,6 +139,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     const agents = [...input.agents.values()].filter((agent) => agent.enabled);
     const enabled = new Set(agents.map((agent) => agent.definition.id));
     const choice = await router.choose({
+      payer: { tenantId: input.subject.tenantId, userId: input.subject.userId },
       text: input.text,
       enabled,
       previousAgentId: input.previousAgentId,

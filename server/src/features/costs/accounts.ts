@@ -302,7 +302,7 @@ export const createAccounts = (options: AccountsOptions) => {
       cacheWrite: usage?.cacheWriteTokens ?? 0,
       reasoning: usage?.reasoningTokens ?? 0,
       cost: entry.costNanoUsd,
-      reported: entry.reportedNanoUsd ?? null,
+      reported: usage?.reportedNanoUsd ?? null,
       estimated: entry.estimated ? 1 : 0,
       at: hold.createdAt,
     });

@@ -50,8 +50,6 @@ export interface LedgerEntry {
   tool: string | null;
   usage: ModelUsage | null;
   costNanoUsd: NanoUsd;
-  /** The provider's own figure, where it gives one. */
-  reportedNanoUsd?: NanoUsd | null;
   /** True where the price or the token count is an estimate. */
   estimated: boolean;
 }

@@ -1,17 +1,17 @@
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
-import { estimateTokens } from '../../kernel/text.ts';
+import { estimateTokens, textTokensBound } from '../../kernel/tokens.ts';
 import type { ChargeEmbedding } from './ports.ts';
 
 /** Texts in one call: small enough that the query of a search soon gets its turn. */
 const BATCH = 32;
 
-/** The embedder behind the ledger. */
+/** The embedder of documents and queries: in batches, and no wrong vector gets into the index. */
 export interface ChargedEmbedder {
   readonly id: string;
   readonly dimensions: number;
   embed(
-    owner: { tenantId: string; userId: string },
+    owner: EmbeddingPayer,
     texts: readonly string[],
     options?: { urgent?: boolean },
   ): Promise<Float32Array[]>;
@@ -29,36 +29,29 @@ export const chargedRerank =
   (reranker: Reranker, charge: ChargeEmbedding): ChargedRerank =>
   ({ tenantId, userId }, query, texts) => {
     // The query is read with each text.
-    const estimatedTokens =
-      estimateTokens(query) * texts.length + texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    return charge({ tenantId, userId, model: reranker.id, estimatedTokens }, async () => {
+    const read = [...texts, ...texts.map(() => query)];
+    const boundTokens = textTokensBound(read);
+    return charge({ tenantId, userId, model: reranker.id, boundTokens }, async () => {
       const { scores, tokens } = await reranker.rerank(query, texts);
-      return { result: scores, tokens: tokens ?? estimatedTokens };
+      const estimate = read.reduce((sum, text) => sum + estimateTokens(text), 0);
+      return { result: scores, tokens: tokens ?? estimate, estimated: tokens === null };
     });
   };
 
-export const chargedEmbedder = (embedder: Embedder, charge: ChargeEmbedding): ChargedEmbedder => {
+export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   const call = async (
-    owner: { tenantId: string; userId: string },
+    { tenantId, userId }: EmbeddingPayer,
     texts: readonly string[],
     options: { urgent?: boolean },
   ): Promise<Float32Array[]> => {
-    const work = async () => {
-      const { vectors, tokens } = await embedder.embed(texts, undefined, options);
-      const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);
-      if (wrong !== undefined || vectors.length !== texts.length) {
-        throw new Error(
-          `embedding model ${embedder.id} gave ${vectors.length} vectors of ${wrong?.length ?? embedder.dimensions} numbers for ${texts.length} texts of ${embedder.dimensions}`,
-        );
-      }
-      return { result: vectors, tokens };
-    };
-    if (embedder.local) return (await work()).result;
-    const estimatedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    return charge(
-      { tenantId: owner.tenantId, userId: owner.userId, model: embedder.id, estimatedTokens },
-      work,
-    );
+    const { vectors } = await embedder.embed({ tenantId, userId }, texts, options);
+    const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);
+    if (wrong !== undefined || vectors.length !== texts.length) {
+      throw new Error(
+        `embedding model ${embedder.id} gave ${vectors.length} vectors of ${wrong?.length ?? embedder.dimensions} numbers for ${texts.length} texts of ${embedder.dimensions}`,
+      );
+    }
+    return vectors;
   };
 
   return {

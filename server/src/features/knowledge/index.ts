@@ -4,7 +4,7 @@ import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
@@ -35,12 +35,15 @@ export interface KnowledgeOptions {
   sqliteFile: string | null;
   blobs: BlobStore;
   parser: DocumentParser;
-  embedder: Embedder;
+  embedder: MeteredEmbedder;
   /**
    * The embedder of a model that was used before, so that its documents are found by meaning until they have been indexed
    * again; null where it cannot be asked any more.
    */
-  earlierEmbedder?(model: { id: string; dimensions: number }): Embedder | null;
+  earlierEmbedder?(model: {
+    id: string;
+    dimensions: number;
+  }): (MeteredEmbedder & Pick<Embedder, 'close'>) | null;
   /** For documents by address. */
   http: OutgoingHttp;
   /** Largest document that is read from an address. */
@@ -76,16 +79,16 @@ export interface Knowledge {
 }
 
 /** Each is made once, when a search first needs it. */
-const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder' | 'charge'>) => {
+const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) => {
   const made = new Map<number, ChargedEmbedder | null>();
-  const open: Embedder[] = [];
+  const open: Pick<Embedder, 'close'>[] = [];
   return {
     of(model: EmbeddingModel): ChargedEmbedder | null {
       const known = made.get(model.n);
       if (known !== undefined) return known;
       const embedder = options.earlierEmbedder?.(model) ?? null;
       if (embedder !== null) open.push(embedder);
-      const charged = embedder === null ? null : chargedEmbedder(embedder, options.charge);
+      const charged = embedder === null ? null : chargedEmbedder(embedder);
       made.set(model.n, charged);
       return charged;
     },
@@ -100,7 +103,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
   const store = createKnowledgeStore(db, index);
-  const embedder = chargedEmbedder(options.embedder, options.charge);
+  const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
   const earlier = earlierEmbedders(options);

@@ -97,10 +97,10 @@ export interface MemoryHit {
 export type SearchMemories = (scope: Scope, query: string, limit: number) => Promise<MemoryHit[]>;
 
 /**
- * Puts embedding calls on the ledger: reserves the cost of `estimatedTokens`, runs the work and settles what it says
- * it read. Throws COST_EXCEEDED before the provider is called. Not asked for local models, which cost nothing.
+ * Puts a call of the reranker on the ledger: reserves the cost of `boundTokens`, runs the work and settles what it says it
+ * read, up to that. Throws COST_EXCEEDED before the provider is called.
  */
 export type ChargeEmbedding = <T>(
-  call: { tenantId: string; userId: string; model: string; estimatedTokens: number },
-  work: () => Promise<{ result: T; tokens: number }>,
+  call: { tenantId: string; userId: string; model: string; boundTokens: number },
+  work: () => Promise<{ result: T; tokens: number; estimated: boolean }>,
 ) => Promise<T>;

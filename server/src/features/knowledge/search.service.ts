@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
@@ -48,6 +49,11 @@ const RERANKED = 40;
 
 const MAX_RANKED_AGAIN = 5;
 
+/** What a search does where no limit leaves room for its models. */
+type OnRefusal = 'throw' | 'words';
+
+const refusedCost = (error: unknown): boolean => error instanceof AppError && error.code === 'COST_EXCEEDED';
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
@@ -55,12 +61,13 @@ export const createSearchService = (deps: SearchDeps) => {
   const { store, index, embedder, model } = deps;
   const known = new LRUCache<string, Float32Array>({ max: 500 });
 
-  /** Null when the provider is away: words alone still answer. A refused cost is not hidden. */
+  /** Null when the provider is away: words alone still answer. A refused cost is hidden only from an agent's search. */
   const vectorOf = async (
     scope: Scope,
     query: string,
     by: ChargedEmbedder,
     of: EmbeddingModel,
+    onRefusal: OnRefusal,
   ): Promise<QueryVector | null> => {
     const key = `${of.n}\n${query}`;
     const before = known.get(key);
@@ -71,6 +78,7 @@ export const createSearchService = (deps: SearchDeps) => {
       known.set(key, vector);
       return { model: of, vector };
     } catch (error) {
+      if (refusedCost(error) && onRefusal === 'words') return null;
       if (!(error instanceof ModelError)) throw error;
       deps.warn(error, 'the query could not be embedded: searching by words alone');
       return null;
@@ -78,13 +86,13 @@ export const createSearchService = (deps: SearchDeps) => {
   };
 
   /** By the present model, and by each that some documents still have the vectors of. */
-  const vectorsOf = async (scope: Scope, query: string): Promise<QueryVector[]> => {
+  const vectorsOf = async (scope: Scope, query: string, onRefusal: OnRefusal): Promise<QueryVector[]> => {
     const earlier = await store.earlierModels(model);
     const found = await Promise.all([
-      vectorOf(scope, query, embedder, model),
+      vectorOf(scope, query, embedder, model, onRefusal),
       ...earlier.map((one) => {
         const by = deps.earlierEmbedder(one);
-        return by === null ? null : vectorOf(scope, query, by, one);
+        return by === null ? null : vectorOf(scope, query, by, one, onRefusal);
       }),
     ]);
     return found.filter((one) => one !== null);
@@ -95,14 +103,15 @@ export const createSearchService = (deps: SearchDeps) => {
     query: string,
     limit: number,
     filters: SearchFilters | null,
+    onRefusal: OnRefusal,
   ): Promise<Candidates> => {
     const ask = { scope, filters, terms: queryTerms(query), depth: depthFor(limit) };
-    const vectors = await vectorsOf(scope, query);
+    const vectors = await vectorsOf(scope, query, onRefusal);
     try {
       return await index.candidates({ ...ask, vectors });
     } catch (error) {
       // The vectors of an earlier model go when its last document has been indexed again.
-      const left = await vectorsOf(scope, query);
+      const left = await vectorsOf(scope, query, onRefusal);
       if (left.length === vectors.length) throw error;
       return index.candidates({ ...ask, vectors: left });
     }
@@ -120,9 +129,10 @@ export const createSearchService = (deps: SearchDeps) => {
     query: string,
     limit: number,
     filters: SearchFilters | null,
+    onRefusal: OnRefusal,
   ): Promise<Ranking> => {
     const terms = queryTerms(query);
-    const found = await candidates(scope, query, limit, filters);
+    const found = await candidates(scope, query, limit, filters, onRefusal);
     const ranked = rankPassages([found.lexical, interleave(found.semantic)]);
     const hits: Ranking['hits'] = [];
     let moved = false;
@@ -142,8 +152,13 @@ export const createSearchService = (deps: SearchDeps) => {
     return { hits: hits.slice(0, limit), bestSimilarity, moved };
   };
 
-  /** The order stays as it is when the provider is away. A refused cost is not hidden. */
-  const reranked = async (scope: Scope, query: string, hits: SearchHit[]): Promise<SearchHit[]> => {
+  /** The order stays as it is when the provider is away. A refused cost is hidden only from an agent's search. */
+  const reranked = async (
+    scope: Scope,
+    query: string,
+    hits: SearchHit[],
+    onRefusal: OnRefusal,
+  ): Promise<SearchHit[]> => {
     if (deps.rerank === null || hits.length < 2) return hits;
     try {
       const texts = hits.map(({ passage }) => `${passage.headingPath.join(' › ')}\n${passage.text}`);
@@ -152,6 +167,7 @@ export const createSearchService = (deps: SearchDeps) => {
         .map((hit, i) => ({ ...hit, score: clamp01(scores[i] ?? 0) }))
         .sort((a, b) => b.score - a.score);
     } catch (error) {
+      if (refusedCost(error) && onRefusal === 'words') return hits;
       if (!(error instanceof ModelError)) throw error;
       deps.warn(error, 'the passages could not be reranked: they stay in their first order');
       return hits;
@@ -168,12 +184,13 @@ export const createSearchService = (deps: SearchDeps) => {
     query: string,
     limit: number,
     filters: SearchFilters | null,
+    onRefusal: OnRefusal = 'throw',
   ): Promise<SearchHit[]> => {
     // A document whose text was replaced between ranking and reading is ranked again, so that it is not missed.
     const wanted = deps.rerank === null ? limit : Math.max(limit, RERANKED);
-    let ranking = await rank(scope, query, wanted, filters);
+    let ranking = await rank(scope, query, wanted, filters, onRefusal);
     for (let again = 0; ranking.moved && again < MAX_RANKED_AGAIN; again++) {
-      ranking = await rank(scope, query, wanted, filters);
+      ranking = await rank(scope, query, wanted, filters, onRefusal);
     }
     const { hits, bestSimilarity } = ranking;
     const coverage = Math.max(0, ...hits.slice(0, 10).map((hit) => hit.coverage));
@@ -183,7 +200,7 @@ export const createSearchService = (deps: SearchDeps) => {
       score: score * strength,
       highlights,
     }));
-    return (await reranked(scope, query, fused)).slice(0, limit);
+    return (await reranked(scope, query, fused, onRefusal)).slice(0, limit);
   };
 
   return {
@@ -217,14 +234,14 @@ export const createSearchService = (deps: SearchDeps) => {
       return results.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, limit);
     },
 
-    /** For the agent loop: passages that an answer may cite. */
+    /** For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. */
     async toolPassages(
       scope: Scope,
       query: string,
       limit: number,
       filters: SearchFilters | null,
     ): Promise<ToolPassage[]> {
-      const hits = await passages(scope, query, limit, filters);
+      const hits = await passages(scope, query, limit, filters, 'words');
       return hits.map(({ passage, score }) => ({
         documentId: passage.documentId,
         chunkId: passage.chunkId,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import type { Ask } from './ask.ts';
@@ -29,7 +29,7 @@ export interface MemoryOptions {
   db: Db;
   clock: Clock;
   /** Recall by meaning; by words alone without it. */
-  embedder?: Embedder | undefined;
+  embedder?: MeteredEmbedder | undefined;
   /** Extraction by a model besides the patterns. */
   ask?: Ask | undefined;
   /** Largest import; 25 MiB when not given. */

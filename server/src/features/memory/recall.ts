@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import { readQuery, scoreOf } from './recall.rules.ts';
@@ -37,7 +37,7 @@ export interface RecallParts {
   relations: RelationStore;
   recallStore: RecallStore;
   clock: Clock;
-  embedder: Embedder | null;
+  embedder: MeteredEmbedder | null;
   /** This process alone writes the store, so that it can know of somebody that there is nothing yet. */
   alone: boolean;
 }
@@ -86,12 +86,17 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     };
   };
 
+  const payer = ({ tenantId, userId }: Who): EmbeddingPayer => ({ tenantId, userId });
+
   /** Gives a batch of statements their vectors. Without an embedder nothing is to do. */
   const embedPending = async (who: Who): Promise<number> => {
     if (embedder === null) return 0;
     const pending = await recallStore.pending(personalScope(who), embedder.id);
     if (pending.length === 0) return 0;
-    const { vectors } = await embedder.embed(pending.map((one) => one.text));
+    const { vectors } = await embedder.embed(
+      payer(who),
+      pending.map((one) => one.text),
+    );
     await recallStore.saveVectors(
       embedder.id,
       pending.flatMap(({ id }, index) => {
@@ -102,12 +107,12 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     return pending.length;
   };
 
-  /** Likeness of meaning by observation id; empty without an embedder, or when it fails: words alone then decide. */
+  /** Likeness of meaning by observation id; empty without an embedder, when it fails or no limit leaves room for it: words alone then decide. */
   const likeness = async (who: Who, query: string): Promise<Map<string, number>> => {
     if (embedder === null) return new Map();
     try {
       await embedPending(who);
-      const { vectors } = await embedder.embed([query]);
+      const { vectors } = await embedder.embed(payer(who), [query]);
       const asked = vectors[0];
       if (asked === undefined) return new Map();
       const stored = await recallStore.vectors(personalScope(who), embedder.id);

@@ -74,7 +74,15 @@ export const boundUsage = (usage: ModelUsage, bound: UsageBound): ModelUsage => 
     reasoningTokens === usage.reasoningTokens;
   return same
     ? usage
-    : { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, estimated: true };
+    : {
+        ...usage,
+        inputTokens,
+        outputTokens,
+        cachedInputTokens,
+        cacheWriteTokens,
+        reasoningTokens,
+        estimated: true,
+      };
 };
 
 export interface RetryPolicy {

@@ -55,7 +55,7 @@ export interface ModelsOptions {
 }
 
 export interface ModelCall extends Omit<ModelRequest, 'model'> {
-  /** `promptBound` of the call, where it has been measured: more prompt tokens than this are not believed. */
+  /** `promptBound` of the call, where it has been measured already. More prompt tokens are not believed. */
   promptBound?: number;
 }
 
@@ -171,14 +171,19 @@ export const createModels = (options: ModelsOptions): Models => {
     };
   };
 
-  const failed = (error: ModelError, ref: ModelRef): ModelCallError =>
-    new ModelCallError(
-      error,
-      ref,
-      error.partial === undefined ? 0 : cost(ref, error.partial.usage).costNanoUsd,
-    );
+  const failed = (error: ModelError, ref: ModelRef, bound: UsageBound): ModelCallError => {
+    if (error.partial === undefined) return new ModelCallError(error, ref, 0);
+    const usage = boundUsage(error.partial.usage, bound);
+    const partial = { ...error.partial, usage };
+    const bounded = new ModelError(error.kind, error.provider, error.message, { ...error, partial });
+    return new ModelCallError(bounded, ref, cost(ref, usage).costNanoUsd);
+  };
   const abortedBefore = (ref: ModelRef): ModelCallError =>
-    failed(new ModelError('aborted', ref.provider, `the call to ${ref.provider} was aborted`), ref);
+    new ModelCallError(
+      new ModelError('aborted', ref.provider, `the call to ${ref.provider} was aborted`),
+      ref,
+      0,
+    );
 
   /** `hadText` tells whether the failed call had already shown something to the caller. */
   const run = async (
@@ -188,8 +193,9 @@ export const createModels = (options: ModelsOptions): Models => {
     once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
   ): Promise<ModelCallResult> => {
     const { signal } = call;
+    // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
     const bound: UsageBound = {
-      inputTokens: call.promptBound ?? MAX_TOKENS,
+      inputTokens: call.promptBound ?? promptTokensBound(call),
       outputTokens: call.maxOutputTokens ?? MAX_TOKENS,
     };
     const all = candidates(ref);
@@ -212,7 +218,7 @@ export const createModels = (options: ModelsOptions): Models => {
         } catch (error) {
           if (!(error instanceof ModelError)) throw error;
           report(candidate.provider, error.kind);
-          lastError = failed(error, candidate);
+          lastError = failed(error, candidate, bound);
           // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.
           const begun = hadText() || error.partial !== undefined;
           const failure = { kind: error.kind, retryAfterMs: error.retryAfterMs, hadText: begun };

@@ -3,7 +3,8 @@
  * stream's deltas and a whole message, so both forms of one answer give one result.
  */
 import type { ModelFinishReason, ModelToolCall, ModelUsage } from '../../../kernel/model.ts';
-import { parseUsage } from './usage.ts';
+import type { NanoUsd } from '../../../kernel/money.ts';
+import { parseCost, parseUsage } from './usage.ts';
 
 export interface Answer {
   content: string;
@@ -11,6 +12,8 @@ export interface Answer {
   /** Undefined while the provider has not said that it is done. */
   finishReason: ModelFinishReason | undefined;
   usage: ModelUsage | undefined;
+  /** The provider's own figure. */
+  reportedNanoUsd: NanoUsd | undefined;
   model: string | undefined;
 }
 
@@ -56,6 +59,7 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     toolCalls: [],
     finishReason: undefined,
     usage: undefined,
+    reportedNanoUsd: undefined,
     model: undefined,
   };
   /** The call that deltas of an index go to now, and the id that the wire gave it (ours may differ). */
@@ -99,8 +103,11 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     if ((value.error !== undefined && value.error !== null) || value.object === 'error') return 'failed';
     if (answer.model === undefined && typeof value.model === 'string' && value.model !== '')
       answer.model = value.model;
-    const usage = parseUsage(value.usage ?? (isFields(value.x_groq) ? value.x_groq.usage : undefined));
+    const told = value.usage ?? (isFields(value.x_groq) ? value.x_groq.usage : undefined);
+    const usage = parseUsage(told);
     if (usage !== undefined) answer.usage = usage;
+    const cost = parseCost(told, value.cost);
+    if (cost !== undefined) answer.reportedNanoUsd = cost;
     const choice: unknown = Array.isArray(value.choices) ? value.choices[0] : undefined;
     if (!isFields(choice)) return 'ok';
     // `n` is never asked for; a second choice would mix two answers.

@@ -55,7 +55,8 @@ const MAX_ERROR_BODY_BYTES = 16 * 1024;
 const newCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
 
 const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
-  if (answer.usage !== undefined) return answer.usage;
+  const reported = answer.reportedNanoUsd === undefined ? {} : { reportedNanoUsd: answer.reportedNanoUsd };
+  if (answer.usage !== undefined) return { ...answer.usage, ...reported };
   let outputTokens = estimateTokens(answer.content);
   for (const call of answer.toolCalls) outputTokens += estimateTokens(call.name + call.arguments);
   return {
@@ -65,6 +66,7 @@ const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
     cacheWriteTokens: 0,
     reasoningTokens: 0,
     estimated: true,
+    ...reported,
   };
 };
 

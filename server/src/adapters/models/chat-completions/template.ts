@@ -25,7 +25,7 @@ const hasOnlyText = (value: unknown, text: string): boolean => {
   const index: unknown = Reflect.get(choice, 'index');
   if (typeof delta !== 'object' || delta === null || (finish !== null && finish !== undefined)) return false;
   // Usage in every chunk (vLLM's continuous statistics) must be read each time.
-  const others = ['usage', 'error', 'x_groq'].some((name) => {
+  const others = ['usage', 'error', 'x_groq', 'cost'].some((name) => {
     const other: unknown = Reflect.get(value, name);
     return other !== null && other !== undefined;
   });

@@ -1,5 +1,6 @@
 /** The `usage` object of the chat-completions wire in the spellings of its providers. Pure. */
 import type { ModelUsage } from '../../../kernel/model.ts';
+import { MAX_NANO_USD, NANO_PER_USD, type NanoUsd } from '../../../kernel/money.ts';
 
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
@@ -53,4 +54,17 @@ export const parseUsage = (usage: unknown): ModelUsage | undefined => {
     reasoningTokens: reasoning,
     estimated: false,
   };
+};
+
+/**
+ * Dollars that the provider says the call cost, in nano-dollars: `usage.cost` (OpenRouter), its `total_cost` (Perplexity),
+ * or `cost` beside the usage. Undefined for what is no amount.
+ */
+export const parseCost = (usage: unknown, beside: unknown): NanoUsd | undefined => {
+  for (const said of [member(usage, 'cost'), member(member(usage, 'cost'), 'total_cost'), beside]) {
+    if (typeof said !== 'number' || !(said >= 0)) continue;
+    const nano = Math.round(said * NANO_PER_USD);
+    if (nano <= MAX_NANO_USD) return nano;
+  }
+  return undefined;
 };

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../support/client.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Every call of a model or an embedder is reserved, bounded and booked, whichever part of the platform makes it. */
+
+const UNCLEAR = 'Please help with something unclear and general';
+const ABSURD = 9_000_000_000;
+
+interface Limit {
+  scope: string;
+  period: string;
+  limit_usd: number;
+  used_usd: number;
+  reserved_usd: number;
+}
+
+describe('calls of models and embedders', () => {
+  let provider: TestProvider;
+  let server: TestServer;
+  let admin: Client;
+
+  beforeAll(async () => {
+    provider = await startTestProvider();
+    server = await startServer({
+      files: {
+        PRICES_FILE: {
+          'compatible/test': { input: 1.25, output: 10 },
+          'compatible/emb': { input: 100, output: 0 },
+        },
+      },
+      env: {
+        MODEL: 'compatible/test',
+        MEMORY_MODEL: 'compatible/test',
+        EMBEDDING_MODEL: 'compatible/emb',
+        EMBEDDING_DIMENSIONS: '64',
+        COMPATIBLE_BASE_URL: provider.url,
+      },
+    });
+    admin = await server.signIn();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.close();
+  });
+  beforeEach(async () => {
+    provider.reset();
+    provider.embeddingTokens(undefined);
+    await limit(500);
+  });
+
+  const limit = async (usd: number): Promise<void> => {
+    const limits = [{ scope: 'tenant', period: 'day', limit_usd: usd }];
+    expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
+  };
+  const day = async (): Promise<Limit> => {
+    const { limits } = (await admin.get('/v2/costs/limits')).json<{ limits: Limit[] }>();
+    const found = limits.find((one) => one.scope === 'tenant' && one.period === 'day');
+    if (found === undefined) throw new Error('no limit of the day');
+    return found;
+  };
+  const rows = async (): Promise<Record<string, string>[]> => {
+    const { text } = await admin.get('/v2/costs/usage/export?scope=tenant&period=day');
+    const [head = '', ...lines] = text.trim().split(/\r?\n/);
+    const names = head.split(',');
+    return lines.map((line) =>
+      Object.fromEntries(line.split(',').map((value, i) => [names[i] ?? '', value])),
+    );
+  };
+  const embeddingRows = async () => (await rows()).filter((row) => row.kind === 'embedding').length;
+  const embeddingCalls = () => provider.meter.filter((call) => call.kind === 'embedding').length;
+  const settled = () => expect.poll(async () => (await day()).reserved_usd, { timeout: 20_000 }).toBe(0);
+
+  it('never spend past a limit, whatever a provider says of routing, answers, memory and embeddings', async () => {
+    provider.always({ text: 'Well.', usage: { inputTokens: ABSURD, outputTokens: ABSURD } });
+    provider.embeddingTokens(ABSURD);
+    const { used_usd } = await day();
+    await limit(used_usd + 20);
+    const before = (await rows()).length;
+    expect((await admin.post('/v2/chat', { message: UNCLEAR })).status).toBe(200);
+    await admin.post('/v2/chat', {
+      message: 'Nimbus has gone the way of the dodo, nobody wanted to put money into it.',
+      context: { agent_id: 'hestia' },
+    });
+    expect((await admin.post('/v1/embeddings', { model: 'pentarch/embedding', input: 'abc' })).status).toBe(
+      200,
+    );
+    await expect
+      .poll(() => provider.requests.some((one) => one.body.response_format !== undefined), {
+        timeout: 20_000,
+      })
+      .toBe(true);
+    await settled();
+    const after = await day();
+    expect(after.used_usd).toBeLessThanOrEqual(after.limit_usd);
+    const booked = (await rows()).slice(0, -before || undefined);
+    expect(booked.length).toBeGreaterThan(3);
+    for (const row of booked) expect(Number(row.input_tokens)).toBeLessThan(1_000_000);
+  });
+
+  /** Doors that lead to the embedder, documents, memory and routing among them. */
+  const doors: [string, () => Promise<unknown>][] = [
+    ['a document', () => admin.post('/v2/knowledge/documents', { title: 'a', content: 'Lamps are green.' })],
+    ['a search', () => admin.post('/v2/knowledge/search', { query: 'lamps', include_memories: true })],
+    ['a program', () => admin.post('/v1/embeddings', { model: 'pentarch/embedding', input: ['a', 'b'] })],
+    [
+      'what is to be remembered',
+      () =>
+        admin.post('/v2/chat', {
+          message: 'Remember that my dog is called Rex',
+          context: { agent_id: 'memorix' },
+        }),
+    ],
+    [
+      'recall',
+      () => admin.post('/v2/chat', { message: 'What is my dog called?', context: { agent_id: 'zeus' } }),
+    ],
+    ['routing', () => admin.post('/v2/chat', { message: UNCLEAR })],
+    ['memory', () => admin.get('/v2/memory/entities?q=dog')],
+  ];
+
+  it('are one row of the ledger for each call of the embedder', async () => {
+    provider.always({ text: 'Well.' });
+    let called = 0;
+    for (const [door, use] of doors) {
+      provider.reset();
+      provider.always({ text: 'Well.' });
+      const before = await embeddingRows();
+      await use();
+      await expect
+        .poll(async () => [door, (await embeddingRows()) - before - embeddingCalls()], { timeout: 20_000 })
+        .toEqual([door, 0]);
+      called += embeddingCalls();
+    }
+    expect(called).toBeGreaterThan(5);
+    await settled();
+  });
+
+  it('are none where the limit is 0', async () => {
+    await settled();
+    provider.reset();
+    await limit(0);
+    for (const [, use] of doors) await use();
+    await admin.post('/v2/chat', { message: `${UNCLEAR}, once more` });
+    await settled();
+    expect(provider.meter).toEqual([]);
+  });
+
+  it("keep a provider's own figure beside what is charged", async () => {
+    const rawUsage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.5 };
+    provider.always({ text: 'Well.', rawUsage });
+    const body = { message: 'How are you?', context: { agent_id: 'zeus' } };
+    const told = await admin.post('/v2/chat', body);
+    expect(told.json<{ cost_usd: number }>().cost_usd).toBe(0.0000625);
+    expect((await admin.post('/v2/chat/stream', body)).status).toBe(200);
+    const ofAnswers = async () =>
+      (await rows())
+        .filter((row) => row.kind === 'model' && row.agent_id === 'zeus' && row.provider_cost_usd !== '')
+        .map((row) => [row.cost_usd, row.provider_cost_usd]);
+    await expect.poll(ofAnswers, { timeout: 20_000 }).toEqual([
+      ['0.000062500', '0.500000000'],
+      ['0.000062500', '0.500000000'],
+    ]);
+  });
+});
