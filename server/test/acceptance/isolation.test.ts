@@ -15,7 +15,13 @@ import {
   type Plan,
   SECRET,
 } from '../support/isolation-map.ts';
-import { makeEverything, type Person, randomIds, readEverything } from '../support/isolation-world.ts';
+import {
+  allAtRest,
+  makeEverything,
+  type Person,
+  randomIds,
+  readEverything,
+} from '../support/isolation-world.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
@@ -187,6 +193,7 @@ beforeAll(async () => {
     },
     { name: 'an administrator elsewhere', who: await make(far.admin, far, 'far'), reach: 'tenant' },
   );
+  await allAtRest(owner, boss);
   before = await readEverything(owner, boss);
 }, 240_000);
 afterAll(async () => {

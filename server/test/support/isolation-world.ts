@@ -199,6 +199,26 @@ export const makeEverything = async (options: MakeOptions): Promise<Person> => {
   };
 };
 
+/** Waits until nothing of the owner is on its way any more: votes, tasks at once, connections. */
+export const allAtRest = async (owner: Person, boss: Client): Promise<void> => {
+  const list = async (who: Client, path: string) =>
+    (await who.get(path)).json<{ items: { status: string; cron?: string | null }[] }>().items;
+  await vi.waitFor(
+    async () => {
+      const proposal = await owner.client.get(`/v2/governance/proposals/${owner.ids.proposal}`);
+      const tasks = await list(owner.client, '/v2/tasks?limit=100');
+      const servers = await list(boss, '/v2/mcp/servers?limit=100');
+      const moving = [
+        proposal.json<{ status: string }>().status,
+        ...tasks.filter((task) => task.cron === null).map((task) => task.status),
+        ...servers.map((server) => server.status),
+      ].filter((status) => ['voting', 'queued', 'running', 'connecting'].includes(status));
+      expect(moving).toEqual([]);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+};
+
 /** What the owner and the boss read of all of it, to compare before with after. */
 export const readEverything = async (owner: Person, boss: Client): Promise<Record<string, string>> => {
   const { ids, client } = owner;
