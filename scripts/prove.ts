@@ -42,6 +42,7 @@ const AREAS: readonly Area[] = [
     files: [
       'server/test/acceptance/bad-input.test.ts',
       'server/test/acceptance/jwt-cases.test.ts',
+      'server/test/acceptance/file-bombs.test.ts',
       'server/test/realtime/websocket-cases.test.ts',
       'server/test/webhooks/ssrf.test.ts',
     ],
