@@ -122,18 +122,15 @@ describe('calls of models and embedders', () => {
 
   it('are one row of the ledger for each call of the embedder', async () => {
     provider.always({ text: 'Well.' });
-    let called = 0;
+    const before = await embeddingRows();
+    // Counted over all doors together: what a door begins may end while the next one is used.
     for (const [door, use] of doors) {
-      provider.reset();
-      provider.always({ text: 'Well.' });
-      const before = await embeddingRows();
       await use();
       await expect
         .poll(async () => [door, (await embeddingRows()) - before - embeddingCalls()], { timeout: 20_000 })
         .toEqual([door, 0]);
-      called += embeddingCalls();
     }
-    expect(called).toBeGreaterThan(5);
+    await expect.poll(embeddingCalls, { timeout: 20_000 }).toBeGreaterThan(4);
     await settled();
   });
 

@@ -120,6 +120,16 @@ const useChanged = () => {
   return (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['memory'] });
 };
 
+/** As above but for one record that is gone: where it is shown still, asking for it again would be a 404. */
+const useGone = (kind: 'entity' | 'relation', id: string) => {
+  const queryClient = useQueryClient();
+  return (): Promise<void> =>
+    queryClient.invalidateQueries({
+      queryKey: ['memory'],
+      predicate: ({ queryKey }) => queryKey[1] !== kind || queryKey[2] !== id,
+    });
+};
+
 export const useCreateEntity = () => {
   const api = useApi();
   const onSuccess = useChanged();
@@ -133,6 +143,7 @@ export const useEntityActions = (id: string) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const changed = useChanged();
+  const gone = useGone('entity', id);
   const onSuccess = async (entity: MemoryEntity): Promise<void> => {
     queryClient.setQueryData(['memory', 'entity', id], entity);
     await changed();
@@ -161,11 +172,7 @@ export const useEntityActions = (id: string) => {
     }),
     remove: useMutation({
       mutationFn: () => api.memory.deleteEntity(id),
-      onSuccess: async () => {
-        // Not read again: it is gone.
-        queryClient.removeQueries({ queryKey: ['memory', 'entity', id] });
-        await changed();
-      },
+      onSuccess: gone,
     }),
   };
 };
@@ -181,8 +188,8 @@ export const useCreateRelation = () => {
 
 export const useRelationActions = (id: string) => {
   const api = useApi();
-  const queryClient = useQueryClient();
   const changed = useChanged();
+  const gone = useGone('relation', id);
   return {
     update: useMutation({
       mutationFn: (patch: UpdateMemoryRelationRequest) => api.memory.updateRelation(id, patch),
@@ -190,10 +197,7 @@ export const useRelationActions = (id: string) => {
     }),
     remove: useMutation({
       mutationFn: () => api.memory.deleteRelation(id),
-      onSuccess: async () => {
-        queryClient.removeQueries({ queryKey: ['memory', 'relation', id] });
-        await changed();
-      },
+      onSuccess: gone,
     }),
   };
 };
