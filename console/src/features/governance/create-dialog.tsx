@@ -5,21 +5,8 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, Input, Select, Textarea } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { FLAGS, type Flag, RISKS } from '../../lib/risks.ts';
 import { useCreate } from './queries.ts';
-
-const RISKS = [
-  { value: 'low', label: 'Low' },
-  { value: 'medium', label: 'Medium' },
-  { value: 'high', label: 'High' },
-  { value: 'critical', label: 'Critical' },
-] as const;
-const FLAGS = [
-  { value: 'security', label: 'Security' },
-  { value: 'legal', label: 'Legal' },
-  { value: 'irreversible', label: 'Cannot be undone' },
-  { value: 'personal_data', label: 'Personal data' },
-] as const;
-type Flag = (typeof FLAGS)[number]['value'];
 
 export const CreateDialog = ({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) => {
   const create = useCreate();

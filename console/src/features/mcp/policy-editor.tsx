@@ -4,29 +4,17 @@ import { Button } from '../../components/button.tsx';
 import { Checkbox, Input, Select } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { FLAGS, type Flag, RISKS } from '../../lib/risks.ts';
 import { textOf } from '../../lib/text.ts';
 import styles from './mcp.module.css';
 import { useServerActions } from './queries.ts';
 import { keyOf, withKey } from './schema.ts';
 
-const RISKS = [
-  { value: 'low', label: 'Low' },
-  { value: 'medium', label: 'Medium' },
-  { value: 'high', label: 'High' },
-  { value: 'critical', label: 'Critical' },
-] as const;
 const APPROVALS = [
   { value: 'auto', label: 'Runs at once' },
   { value: 'pentarchy', label: 'The five vote' },
   { value: 'human', label: 'A person decides' },
 ] as const;
-const FLAGS = [
-  { value: 'security', label: 'Security' },
-  { value: 'legal', label: 'Legal' },
-  { value: 'irreversible', label: 'Cannot be undone' },
-  { value: 'personal_data', label: 'Personal data' },
-] as const;
-type Flag = (typeof FLAGS)[number]['value'];
 
 /** What one tool costs and who must agree to it. Other parts of the server's policy stay as they are. */
 export const PolicyEditor = ({ server, tool }: { server: McpServer; tool: McpTool }) => {
