@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMcpConnector } from './adapters/mcp/index.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Db } from './db/db.ts';
+import type { Db, Queryable } from './db/db.ts';
 import { type Audit, toolRecord } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
 import { sendingPolicy } from './features/communications/index.ts';
@@ -35,7 +35,7 @@ import type { Metrics } from './features/system/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
-import type { EventSink } from './kernel/events.ts';
+import type { EventOutbox, EventSink } from './kernel/events.ts';
 import { sumNano } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
@@ -51,6 +51,7 @@ export interface ToolParts {
   models: Models;
   metrics: Metrics;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   memoryTools: ToolSource;
   publicUrl(): string;
   callerFor(tenantId: string, userId: string): Promise<Caller | null>;
@@ -147,6 +148,7 @@ export const composeTools = async (
     costsBesideRuns,
     audit,
     events,
+    outbox: parts.outbox,
     allowSelfApproval: config.ALLOW_SELF_APPROVAL,
     onError,
   });

@@ -16,10 +16,10 @@ import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
-import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
-import type { Db } from './db/db.ts';
+import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
@@ -91,6 +91,8 @@ import { createStreamWatch } from './http/stream-watch.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
+import { createLateOutbox } from './kernel/events.ts';
+import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
@@ -197,6 +199,11 @@ export const compose = async (
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
+  const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({
+    ...event,
+    id: newId(),
+    createdAt: clock.now(),
+  }));
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -214,6 +221,7 @@ export const compose = async (
     publicUrl,
     audit,
     events,
+    outbox,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -229,7 +237,7 @@ export const compose = async (
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
-  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
@@ -242,9 +250,12 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
-    onAlert: (alert) => {
-      logger.warn({ alert }, 'cost limit');
-      publishAlert(events, alert);
+    onAlert: async (tx, alert) => {
+      const event = await outbox.record(tx, alertEvent(alert));
+      return () => {
+        logger.warn({ alert }, 'cost limit');
+        events.publish(event);
+      };
     },
     onError: (error) => onError(error, 'costs'),
     onBooked: (entry) =>
@@ -293,6 +304,7 @@ export const compose = async (
     maxBytes: config.MAX_UPLOAD_BYTES,
     charge: chargeEmbedding(db, models, costs),
     events,
+    outbox,
     idempotency,
     clock,
     searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
@@ -365,6 +377,7 @@ export const compose = async (
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
+    checkModel: (modelId, field) => void models.resolve(modelId, field),
     chat: () => chat,
     limits: () => limits,
     draining,
@@ -372,6 +385,7 @@ export const compose = async (
     purged: metrics.purged,
     onError,
   });
+  connectOutbox(realtime.outbox);
   const ownTools: ToolSource[] = [
     ...realtime.tools,
     knowledge.tools,
@@ -399,6 +413,7 @@ export const compose = async (
     models,
     metrics,
     events,
+    outbox,
     memoryTools: memory.tools,
     publicUrl,
     callerFor: identity.callerFor,
@@ -435,7 +450,7 @@ export const compose = async (
     queue: createConversationQueue(shared?.locks ?? null),
     messages,
     events,
-    outbox: realtime.outbox,
+    outbox,
     onError,
   });
   state.chat = chat;

@@ -98,6 +98,7 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'HOOK-07': 'deliveries carry the X-Request-ID of the request that led to them',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'IMPORT-01':

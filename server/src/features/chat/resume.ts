@@ -63,6 +63,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         runId: row.id,
         requestId: replayed.plan.requestId,
       },
+      asked: null,
       stored: { answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

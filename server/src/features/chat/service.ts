@@ -29,7 +29,14 @@ import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
-import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import {
+  askedEvent,
+  createStarter,
+  type GivenInput,
+  parseContext,
+  type StartDeps,
+  type StartedRun,
+} from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { chatResponseOf, runOf } from './wire.ts';
@@ -117,6 +124,7 @@ export const createChatService = (given: ChatOptions) => {
       permission: 'conversations:read',
       type,
       data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
+      requestId: run.subject.requestId,
     });
   };
 
@@ -236,11 +244,7 @@ export const createChatService = (given: ChatOptions) => {
     }
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    publish(started, 'message.created', {
-      id: started.questionId,
-      role: 'user',
-      content: started.plan.question,
-    });
+    options.events.publish(started.asked ?? askedEvent(started, started.plan.question));
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -3,6 +3,7 @@ import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
+import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { isUuid, newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
@@ -40,6 +41,8 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
+  /** Keeps webhooks in step with what is stored. */
+  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -70,9 +73,31 @@ export interface StartedRun {
   /** Events of the start: these stand in the store with the run. */
   events: RunEvent[];
   subject: CostSubject;
+  /** What is told of the question, where the transaction that stored it has recorded it. */
+  asked: PlatformEvent | null;
   /** What of the answer is in the store already: a run that has waited has stored what it had. */
   stored: { answered: boolean; costNano: NanoUsd };
 }
+
+/** What is told of a question. */
+export const askedEvent = (
+  run: Pick<StartedRun, 'conversationId' | 'runId' | 'questionId' | 'subject'>,
+  content: string,
+): NewEvent => ({
+  type: 'message.created',
+  tenantId: run.subject.tenantId,
+  userId: run.subject.userId,
+  reach: 'own',
+  permission: 'conversations:read',
+  data: {
+    conversation_id: run.conversationId,
+    run_id: run.runId,
+    id: run.questionId,
+    role: 'user',
+    content,
+  },
+  requestId: run.subject.requestId,
+});
 
 /** The plan of a run of its own, which keeps its record. */
 export interface StoredPlan extends RunPlan {
@@ -291,6 +316,7 @@ export const createStarter = (deps: StartDeps) => {
 
     const messageId = newId();
     const questionId = newId();
+    let asked: PlatformEvent | null = null;
     const agentIds = [
       ...new Set([
         ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
@@ -372,6 +398,11 @@ export const createStarter = (deps: StartDeps) => {
         finished_at: null,
         node_id: store.nodeId,
       });
+      asked =
+        (await deps.outbox?.record(
+          tx,
+          askedEvent({ conversationId, runId, questionId, subject }, request.message),
+        )) ?? null;
       return taken;
     };
     // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -410,6 +441,7 @@ export const createStarter = (deps: StartDeps) => {
       state: startState(record),
       events,
       subject,
+      asked,
       stored: { answered: false, costNano: 0 },
     };
   };

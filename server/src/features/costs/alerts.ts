@@ -48,7 +48,8 @@ const IDS_PER_READ = 200;
  */
 export const createAlerts = (options: {
   db: Db;
-  onAlert(alert: CostAlert): void;
+  /** Inside the transaction that claims the alert; what it gives is done after the commit. */
+  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
   onError(error: unknown): void;
 }) => {
   const { db } = options;
@@ -58,7 +59,12 @@ export const createAlerts = (options: {
   let running: Promise<void> = Promise.resolve();
 
   const tell = async (claim: typeof claimSpent, id: string): Promise<void> => {
-    for (const alert of await db.write((tx) => claim(tx, id))) options.onAlert(alert);
+    const told = await db.write(async (tx) => {
+      const after: (() => void)[] = [];
+      for (const alert of await claim(tx, id)) after.push(await options.onAlert(tx, alert));
+      return after;
+    });
+    for (const publish of told) publish();
   };
 
   const look = async (): Promise<void> => {

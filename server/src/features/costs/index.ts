@@ -25,8 +25,11 @@ export interface CostsOptions {
   clock: Clock;
   /** IANA zone of the tenant (`settings.timezone`, else UTC); asked at most every 30 s, inside the caller's transaction. */
   timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
-  /** After the commit of what caused it; each threshold once per period and limit. */
-  onAlert(alert: CostAlert): void;
+  /**
+   * After the commit of what caused it; each threshold once per period and limit. Runs inside the transaction that claims
+   * the alert; what it gives is done after that one's commit.
+   */
+  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
   onError(error: unknown): void;
   /** Each entry of the ledger, before its commit: for metrics. */
   onBooked?(entry: LedgerEntry): void;

@@ -1,8 +1,8 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
@@ -41,6 +41,7 @@ export interface GovernanceOptions {
   costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
   onError(error: unknown): void;
 }
@@ -58,7 +59,14 @@ export const createGovernance = (options: GovernanceOptions) => {
   const policyOf = (tool: AgentTool): ToolPolicy =>
     overlay(ports.policyOf(tool) ?? {}, policyFor(config.policies, tool.server, tool.name));
 
-  const records = createRecords({ db, clock, config, audit, allowSelfApproval: options.allowSelfApproval });
+  const records = createRecords({
+    db,
+    clock,
+    config,
+    audit,
+    outbox: options.outbox,
+    allowSelfApproval: options.allowSelfApproval,
+  });
   const voting = createVoting({ clock, config, ports });
   const execution = createExecution({
     db,

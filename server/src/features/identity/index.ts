@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -81,6 +81,7 @@ export interface IdentityOptions {
   publicUrl: () => string;
   audit: Audit;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
@@ -177,6 +178,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             clock,
             audit,
             events: options.events,
+            outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
           }),

@@ -1,11 +1,11 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -54,6 +54,7 @@ export interface KnowledgeOptions {
   reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
   /** Null leaves memories out of searches. */
@@ -105,7 +106,17 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const store = createKnowledgeStore(db, index);
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
-  const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
+  const documents = createDocumentsService({
+    store,
+    blobs,
+    parser,
+    embedder,
+    model,
+    events,
+    outbox: options.outbox,
+    clock,
+    warn,
+  });
   const earlier = earlierEmbedders(options);
   const search = createSearchService({
     store,

@@ -3,7 +3,7 @@ import type { Along, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
-import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { AppError, conflict, invalid, notFound, underField } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import { isWholeNano, TOO_FINE } from '../../kernel/money.ts';
@@ -224,14 +224,18 @@ export const createService = (options: ServiceOptions) => {
     create: async (caller: Caller, input: ServerInput) => settledItem(caller, await add(caller, input)),
 
     /** Servers of the shared file form. All are checked before the first is registered. */
-    async import(caller: Caller, inputs: readonly ServerInput[]) {
-      for (const input of inputs) {
-        checkName(input.name);
-        checkPrices(input.policy);
-        endpointOf(input, options.limits);
+    async import(caller: Caller, entries: readonly { key: string; input: ServerInput }[]) {
+      for (const { key, input } of entries) {
+        try {
+          checkName(input.name);
+          checkPrices(input.policy);
+          endpointOf(input, options.limits);
+        } catch (error) {
+          throw underField(error, `/mcpServers/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+        }
       }
       const added: RegisteredServer[] = [];
-      for (const input of inputs) added.push(await add(caller, input));
+      for (const { input } of entries) added.push(await add(caller, input));
       return Promise.all(added.map((server) => settledItem(caller, server)));
     },
 

@@ -2,7 +2,7 @@ import type { Db, Queryable } from '../../db/db.ts';
 import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
@@ -29,6 +29,7 @@ export interface UsersOptions {
   audit: Audit;
   accounts: AccountPort;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
 }
 
 export interface NewUserInput {
@@ -111,13 +112,22 @@ export const createUsers = (options: UsersOptions) => {
     };
   };
 
-  /** Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any. */
-  const add = async (tx: Queryable, row: UserRow): Promise<string | null> => {
+  /**
+   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any,
+   * and what `announce` tells after the commit.
+   */
+  const add = async (
+    tx: Queryable,
+    row: UserRow,
+    requestId: string,
+  ): Promise<{ link: string | null; created: PlatformEvent }> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
       throw conflict('an account with this e-mail exists already', { field: '/email' });
     }
     await insertUser(tx, row);
-    return row.status === 'invited' ? accounts.addLink(tx, row.id, 'invitation') : null;
+    const created = await options.outbox.record(tx, userCreated(row, requestId));
+    const link = row.status === 'invited' ? await accounts.addLink(tx, row.id, 'invitation') : null;
+    return { link, created };
   };
 
   const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
@@ -129,7 +139,7 @@ export const createUsers = (options: UsersOptions) => {
     return accounts.hashPassword(input.password);
   };
 
-  const announce = (row: UserRow): void => options.events.publish(userCreated(row));
+  const announce = (created: PlatformEvent): void => options.events.publish(created);
 
   const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
 
@@ -221,8 +231,8 @@ export const createUsers = (options: UsersOptions) => {
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       const row = newRow(input, tenantId, await passwordHashOf(input));
-      const url = await db.write(async (tx) => {
-        const link = await add(tx, row);
+      const { link: url, created } = await db.write(async (tx) => {
+        const added = await add(tx, row, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           tenantId,
@@ -232,10 +242,10 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
           details: { type: row.type, roles: row.roles },
         });
-        return link;
+        return added;
       });
+      announce(created);
       if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
-      announce(row);
       return { ...userView(row, tenant), ...(url === null ? {} : { invitation_url: url }) };
     },
 
