@@ -9,6 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { askedEvent } from './asked.rules.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
@@ -24,19 +25,13 @@ import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from '.
 import type { ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
+import { type GivenInput, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
-import {
-  askedEvent,
-  createStarter,
-  type GivenInput,
-  parseContext,
-  type StartDeps,
-  type StartedRun,
-} from './start.ts';
+import { createStarter, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { chatResponseOf, runOf } from './wire.ts';
