@@ -220,7 +220,7 @@ func (t *transport) send(ctx context.Context, c call, o *callOptions) (*answer, 
 	for _, segment := range strings.Split(path, "/") {
 		if segment == "." || segment == ".." {
 			// Addresses are normalised on their way: it would be another operation's path.
-			return nil, errors.New("pentarch: a name in the path must not be . or ..")
+			return nil, errors.New("pentarch: . and .. are no names in a path")
 		}
 	}
 	target := t.baseURL + path

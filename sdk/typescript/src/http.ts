@@ -219,7 +219,7 @@ export const createHttp = (settings: ClientOptions): Http => {
     const path = surface === 'v2' ? call.path.replace(/^\/api\/v1\//, '/v2/') : call.path;
     if (/\/\.{1,2}(\/|$)/.test(path)) {
       // Addresses are normalised on their way: it would be another operation's path.
-      throw new PentarchError('a name in the path must not be . or ..');
+      throw new PentarchError('. and .. are no names in a path');
     }
     const url = urlOf(baseUrl, path, call.query);
     const timeoutMs =

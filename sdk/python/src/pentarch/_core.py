@@ -237,7 +237,7 @@ def plan_call(call: Call, settings: Settings, options: CallOptions, *, streamed:
     path = re.sub(r"^/api/v1/", "/v2/", call.path) if settings.surface == "v2" else call.path
     if re.search(r"/\.{1,2}(/|$)", path):
         # Addresses are normalised on their way: it would be another operation's path.
-        raise PentarchError("a name in the path must not be . or ..")
+        raise PentarchError(". and .. are no names in a path")
     url = url_of(settings.base_url, path, call.query)
     usual = SLOW_TIMEOUT_S if call.slow else TIMEOUT_S
     timeout = options.timeout or settings.timeout or usual
