@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
-import type { AgentTool, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -21,6 +21,7 @@ import {
   type RunState,
   type SettledCall,
   type Step,
+  takeWork,
   tellResults,
   waiting,
 } from './steps.rules.ts';
@@ -53,6 +54,10 @@ export interface RunPlan {
 /** What all loops of one run have spent together, for the run's limit. */
 export interface Spending {
   nano: NanoUsd;
+  /** Loops of other agents that have not come to rest. */
+  going: Set<Promise<unknown>>;
+  /** What they did for calls that were given up before they ended. */
+  lost: AgentWork[];
 }
 
 export interface RunDeps {
@@ -188,6 +193,7 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     text,
     passages,
     costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
+    ...(given?.work === undefined ? {} : { work: given.work }),
     proposalId: outcome.proposalId,
   };
 };
@@ -336,7 +342,7 @@ const loop = async (
       if (settled.proposalId === null) events.emit('tool.completed', settled.item);
     }
     applyTools(state, calls);
-    await writeSteps([{ kind: 'tools', payload: { v: 1, calls } }]);
+    await writeSteps([{ kind: 'tools', payload: { v: 1, calls, nextEvent: events.next() } }]);
     for (const outcome of outcomes) {
       if ('exceeded' in outcome && outcome.exceeded !== null) throw outcome.exceeded;
     }
@@ -426,7 +432,7 @@ const loop = async (
           costNano: answer.costNanoUsd,
           modelId: answer.ref.id,
           firstTokenMs: state.firstTokenMs,
-          journal: packJournal(events.all()),
+          journal: packJournal(events.all(), events.jumps()),
           text: state.content,
         },
       },
@@ -452,7 +458,14 @@ export const executeRun = async (
     error: null,
   };
   try {
-    return await loop(plan, state, subject, context, events, hooks, deps, result);
+    const ended = await loop(plan, state, subject, context, events, hooks, deps, result);
+    if (plan.record !== null) {
+      // Calls to other agents that a cancel or a time limit gave up: what they had used by then is the run's all the same.
+      await Promise.allSettled([...plan.spending.going]);
+      takeWork(state, plan.spending.lost);
+      for (const { costNano } of plan.spending.lost) state.costNano = addNano(state.costNano, costNano);
+    }
+    return ended;
   } catch (error) {
     const { hold, entries } = result.open;
     // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.

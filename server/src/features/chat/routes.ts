@@ -7,7 +7,7 @@ import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
-import { frameOf, lastSeen, type RunEvent } from './journal.rules.ts';
+import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
 import type { FollowedRun } from './remote.ts';
 import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
 import type { ActiveRun, ChatService } from './service.ts';
@@ -43,7 +43,7 @@ const renderer =
 const streamRun = (
   options: ChatRouteOptions,
   input: { request: FastifyRequest; reply: FastifyReply },
-  source: { live: FollowedRun } | { finished: RunEvent[] },
+  source: { live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] },
   runId: string,
   seen: number,
 ): FastifyReply => {
@@ -56,14 +56,14 @@ const streamRun = (
       `event: error\ndata: ${JSON.stringify(errorBody(fault, request.context.shape, request.id))}\n\n`,
   });
   if ('finished' in source) {
-    const { finished } = source;
-    // A reader may have seen more than a restart has left: it gets the end all the same, under a number of its own.
-    const last = finished.at(-1);
-    const frames =
-      seen > finished.length && last !== undefined
-        ? render(last, seen + 1)
-        : finished.map((event, i) => (i < seen ? '' : render(event, i + 1))).join('');
-    stream.send(frames);
+    const { finished, jumps } = source;
+    const first = firstAfter(seen, finished.length, jumps);
+    stream.send(
+      finished
+        .slice(first)
+        .map((event, i) => render(event, numberAt(first + i, jumps)))
+        .join(''),
+    );
     stream.end();
     return reply;
   }
