@@ -24,6 +24,18 @@ export const MAX_DEPTH = 2;
 const TIMEOUT_MS = 10 * 60_000;
 const PASSAGES = 6;
 
+/** The tool without what it does: for the page that tells of all tools. */
+export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call'> => ({
+  server: 'pentarch',
+  name: 'delegate',
+  description:
+    'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+  inputSchema: schemaFor(others),
+  annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  permission: 'chat:write',
+  timeoutMs: TIMEOUT_MS,
+});
+
 /** What the tool needs of the run in which it is called. */
 export interface RunningRun {
   events: RunEvents;
@@ -188,14 +200,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   };
 
   const toolFor = (others: readonly EffectiveAgent[]): AgentTool => ({
-    server: 'pentarch',
-    name: 'delegate',
-    description:
-      'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+    ...delegateTool(others),
     inputSchema: inputSchema(others),
-    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-    permission: 'chat:write',
-    timeoutMs: TIMEOUT_MS,
     async call(args, context) {
       const running = context.runId === null ? null : options.runningRun(context.runId);
       if (running === null) return failed('delegating works inside of a run only');

@@ -141,9 +141,7 @@ export const createEnding = ({
       const { state, open } = result;
       const row = answerRow(run, result, status, now);
       const waits = status === 'awaiting_approval';
-      const workers = [
-        ...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)]),
-      ];
+      const workers = [...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)])];
       // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
       const answers = status !== 'failed' || state.content !== '';
       const ending: RunEvent[] = waits

@@ -198,6 +198,12 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
   };
 };
 
+/** A call that waited when its run was cancelled: nobody decides about it any more. */
+const withdrawn = (call: SettledCall): SettledCall =>
+  call.proposalId === null
+    ? call
+    : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
+
 /** What the model is told of a decision, and how the call looks after it. */
 const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
   const { execution } = decision;
@@ -368,7 +374,10 @@ const loop = async (
         await runAsked(resumed);
         if (waiting(state).length > 0) await awaitDecisions();
       } catch (error) {
-        if (context.signal.aborted) return finishWith('cancelled');
+        if (context.signal.aborted) {
+          state.settled = state.settled.map(withdrawn);
+          return finishWith('cancelled');
+        }
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
           return finishWith('cost_exceeded', error);
         throw error;
@@ -407,8 +416,18 @@ const loop = async (
     result.model = answer.ref;
     state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
-    if (answer.toolCalls.length === 0)
+    if (answer.toolCalls.length === 0) {
+      if (answer.finishReason === 'content_filter' && answer.content === '') {
+        const { provider } = answer.ref;
+        return finishWith(
+          'stop',
+          new AppError('UPSTREAM_ERROR', `${provider} withheld its answer (content filter)`, {
+            details: { provider },
+          }),
+        );
+      }
       return finishWith(answer.finishReason === 'length' ? 'length' : 'stop');
+    }
 
     // Ids are what results are matched by: a model that gives none, or one twice, gets its own.
     const seen = new Set<string>();

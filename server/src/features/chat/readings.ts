@@ -15,7 +15,10 @@ export const journalOf = (row: { journal: string | null }): string => {
     row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
   const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
   // Whatever a reader has seen of what is lost, the end comes after it.
-  const count = stored.events.reduce((sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1), 0);
+  const count = stored.events.reduce(
+    (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),
+    0,
+  );
   const n = numberAt(count, jumpsOf(stored)) + RESUME_JUMP;
   return JSON.stringify({ v: 1, events: [...stored.events, ['j', n], ...events] } satisfies PackedJournal);
 };

@@ -99,11 +99,7 @@ export const createRemoteRuns = (options: RemoteOptions) => {
       if (timer !== null) clearTimeout(timer);
       timer = null;
       if (gathered.length === 0 && !ended) return;
-      messages.send(
-        'run.events',
-        { reader, after, events: gathered, ended } satisfies EventsMessage,
-        from,
-      );
+      messages.send('run.events', { reader, after, events: gathered, ended } satisfies EventsMessage, from);
       after = gathered.at(-1)?.[0] ?? after;
       gathered = [];
     };

@@ -24,10 +24,7 @@ interface Reader {
 }
 
 /** `told`: events of the start, or those that an earlier process had told and stored, numbered by `jumps`. */
-export const createRunEvents = (
-  told: readonly RunEvent[] = [],
-  jumps: readonly Jump[] = [],
-): RunEvents => {
+export const createRunEvents = (told: readonly RunEvent[] = [], jumps: readonly Jump[] = []): RunEvents => {
   const events: RunEvent[] = [...told];
   const readers = new Set<Reader>();
   let ended = false;

@@ -169,7 +169,11 @@ describe('tool calls', () => {
   test('pieces of two calls that alternate on one index go to the call of their id', async () => {
     const piece = (index: number | null, id: string, name: string | null, text: string) => ({
       tool_calls: [
-        { ...(index === null ? {} : { index }), id, function: { ...(name ? { name } : {}), arguments: text } },
+        {
+          ...(index === null ? {} : { index }),
+          id,
+          function: { ...(name ? { name } : {}), arguments: text },
+        },
       ],
     });
     for (const [index, repeated] of [
