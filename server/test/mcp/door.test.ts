@@ -211,8 +211,20 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   it('hears of progress', async () => {
     const { client } = await connect('user', mode);
     const onprogress = vi.fn();
-    await client.callTool({ name: 'fix.steps', arguments: {} }, { onprogress });
-    expect(onprogress.mock.calls.length).toBeGreaterThanOrEqual(2);
+    const done = client.callTool({ name: 'fix.steps', arguments: {} }, { onprogress });
+    // The tool goes on until it is told: what is heard does not hang on who is faster.
+    await vi.waitFor(() => expect(onprogress.mock.calls.length).toBeGreaterThanOrEqual(2), {
+      timeout: 20_000,
+    });
+    await client.callTool({ name: 'fix.go_on', arguments: {} });
+    expect(await done).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
+  });
+
+  it('is told that a cursor is none of ours', async () => {
+    const { client } = await connect('user', mode);
+    await expect(client.request({ method: 'tools/list', params: { cursor: 'x' } })).rejects.toMatchObject({
+      code: -32602,
+    });
   });
 });
 

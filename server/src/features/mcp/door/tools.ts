@@ -75,19 +75,24 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
 
   const usable = (): Promise<AgentTool[]> => usableTools(options.sources, caller());
 
-  server.setRequestHandler('tools/list', async () => ({
-    tools: (await usable()).map((tool) => ({
-      name: fullName(tool),
-      description: tool.description,
-      inputSchema: { ...tool.inputSchema, type: 'object' as const },
-      annotations: {
-        readOnlyHint: tool.annotations.readOnly,
-        destructiveHint: tool.annotations.destructive,
-        idempotentHint: tool.annotations.idempotent,
-        openWorldHint: tool.annotations.openWorld,
-      },
-    })),
-  }));
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    // All tools come in one page: no cursor is one of ours.
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this cursor is not known');
+    return {
+      tools: (await usable()).map((tool) => ({
+        name: fullName(tool),
+        description: tool.description,
+        inputSchema: { ...tool.inputSchema, type: 'object' as const },
+        annotations: {
+          readOnlyHint: tool.annotations.readOnly,
+          destructiveHint: tool.annotations.destructive,
+          idempotentHint: tool.annotations.idempotent,
+          openWorldHint: tool.annotations.openWorld,
+        },
+      })),
+    };
+  });
 
   const perform = async (tool: AgentTool, args: Record<string, unknown>, context: ProgressContext) => {
     if (isGatewayTool(tool)) {
