@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const FIXTURE = path.join(import.meta.dirname, '..', 'mcp', 'fixture-server.ts');
 const LONG = 'n'.repeat(70);
-const ODD = ['report.send', 'report_send', 'report/send', 'report send', `${LONG}_A`, `${LONG}_B`];
+const ODD = ['report.send', 'report_send', 'report/send', 'report/send/', `${LONG}_A`, `${LONG}_B`];
 
 let provider: TestProvider;
 let server: TestServer;
