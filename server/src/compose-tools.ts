@@ -181,7 +181,7 @@ export const composeTools = async (
       const event = {
         tenantId: entry.tenantId,
         actorId: entry.userId,
-        actorType: entry.userId === null ? ('system' as const) : ('user' as const),
+        actorType: entry.actorType,
         action: entry.action,
         targetType: 'mcp',
         targetId: entry.subject,

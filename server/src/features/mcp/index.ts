@@ -91,6 +91,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
           {
             tenantId,
             userId: null,
+            actorType: 'system',
             action: 'mcp.tool.held_back',
             subject: `${server}.${tool}`,
             details: { fingerprint },

@@ -45,7 +45,7 @@ export const createSessions = (options: SessionsOptions) => {
       audit.append(tx, {
         tenantId,
         actorId: user?.id ?? null,
-        actorType: 'user',
+        actorType: user?.type === 'service' ? 'service' : 'user',
         action: 'session.refused',
         outcome: 'refused',
         requestId: origin.requestId,
