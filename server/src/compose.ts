@@ -64,7 +64,12 @@ import {
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
-import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
+import {
+  type AskAgentOptions,
+  createAskAgentSource,
+  createMcpDoor,
+  filesOfPeople,
+} from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
@@ -337,11 +342,14 @@ export const compose = async (
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => conversations.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => conversations.personalIds(tenantId, userId),
+    settle: async (person) => state.chat?.stopOf(person),
   });
   users.registerPersonalData({
     name: 'documents',
     exportData: ({ tenantId, userId }) => knowledge.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => knowledge.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => knowledge.personalIds(tenantId, userId),
   });
   users.registerPersonalData({
     name: 'memory',
@@ -439,6 +447,8 @@ export const compose = async (
     onError,
   });
   state.chat = chat;
+  users.registerPersonalData(governance.personalData);
+  users.registerPersonalData(filesOfPeople(path.join(config.DATA_DIR, 'files')));
   await mcp.start();
   await governance.start();
   const nodes = createNodes({

@@ -33,6 +33,7 @@ const policy = () => {
       new interactionPolicy.Check(
         'account_gone',
         'End-User authentication is required',
+        'login_required',
         ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
       ),
     );

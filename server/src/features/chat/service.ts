@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
-import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
+import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
-import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { type ApprovalPort, createWaitingRoom, type Decision, type Owner } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
@@ -86,6 +86,8 @@ export interface ActiveRun {
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 export const DECISION_GRACE_MS = 10_000;
 const LOOK_FOR_DECISION_MS = 3_000;
+/** Nobody has more open runs than this: each conversation has one, and their number is limited by rates and budgets. */
+const MOST_STOPPED = 1_000;
 /** How long a cancel waits for another node to end its run, and how often it looks. */
 const REMOTE_STOP_MS = 20_000;
 const REMOTE_LOOK_MS = 100;
@@ -410,6 +412,20 @@ export const createChatService = (given: ChatOptions) => {
         });
       }
       return runOf(await findRun(caller, id));
+    },
+
+    /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
+    async stopOf(owner: Owner): Promise<void> {
+      const scope: Scope = { tenantId: owner.tenantId, userId: owner.userId, reach: 'own' };
+      const statuses = ['queued', 'running', 'awaiting_approval'];
+      const { rows } = await store.runsOf(scope, { statuses }, { limit: MOST_STOPPED, before: null });
+      for (const { id } of rows) {
+        const live = active.get(id);
+        if (live !== undefined) {
+          stop(live, 'cancelled');
+          await live.done.catch(() => {});
+        } else if (remote !== null) await stopElsewhere(id);
+      }
     },
 
     activeRuns: () => active.size,

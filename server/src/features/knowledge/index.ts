@@ -72,6 +72,7 @@ export interface Knowledge {
   /** Everything that a person has put in, as JSON values with the documents' text. */
   exportPersonal(tenantId: string, userId: string): Promise<Record<string, unknown>[]>;
   /** Deletes all documents of a person, shared ones too; how many there were. */
+  personalIds(tenantId: string, userId: string): Promise<string[]>;
   erasePersonal(tenantId: string, userId: string): Promise<number>;
   /** At start: settles what the last process left half done, then indexes stale documents again in the background. */
   recover(): Promise<void>;
@@ -136,6 +137,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));
     },
+    personalIds: documents.idsOf,
     erasePersonal: documents.erase,
     async recover() {
       await documents.recover();
