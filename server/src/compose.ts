@@ -124,6 +124,7 @@ const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
+const FOLLOW_KEYS_MS = 5_000;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -645,6 +646,10 @@ export const compose = async (
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
+  const keyWatch = setInterval(() => {
+    identity.followKeys().catch((error: unknown) => onError(error, 'following the signing keys'));
+  }, FOLLOW_KEYS_MS);
+  keyWatch.unref();
   await app.ready();
   await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
@@ -662,6 +667,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      clearInterval(keyWatch);
       await nodes.stop();
       agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;
