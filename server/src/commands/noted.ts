@@ -32,13 +32,13 @@ const write = (db: Db, io: Pick<Io, 'now'>, entry: Entry): Promise<void> =>
  */
 export const noteExport = async (
   config: Config,
-  io: Pick<Io, 'now' | 'err'>,
+  io: Pick<Io, 'now' | 'out'>,
   entry: Entry,
 ): Promise<void> => {
   try {
     const db = await openForCommand(config);
     await write(db, io, entry).finally(() => db.close());
   } catch (error) {
-    io.err(`not in the audit chain: ${error instanceof Error ? error.message : String(error)}`);
+    io.out(`not in the audit chain: ${error instanceof Error ? error.message : String(error)}`);
   }
 };
