@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { makeArchive } from './archive/make.ts';
-import { beginSnapshot, openStoreSession, readPassphrase } from './archive/place.ts';
+import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
 import { noteExport } from './noted.ts';
@@ -46,6 +46,7 @@ export const backup: Command = {
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
     await noteExport(config, io, { tenant: 'default', action: 'platform.backed_up' });
+    const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {
       await beginSnapshot(session);
@@ -56,6 +57,7 @@ export const backup: Command = {
         const { manifest, bytes } = await makeArchive(writer, {
           session,
           dataDir: config.DATA_DIR,
+          objects,
           tenant: null,
           opened: (_table, row) => row,
           filesFolder: null,
@@ -75,6 +77,7 @@ export const backup: Command = {
       }
     } finally {
       await session.close();
+      objects?.close();
     }
   },
 };

@@ -5,7 +5,7 @@ import { readShapes } from '../db/archive/shape.ts';
 import { staysBehind } from '../db/archive/view.ts';
 import { tenantFolder } from '../features/mcp/index.ts';
 import { makeArchive } from './archive/make.ts';
-import { beginSnapshot, openStoreSession, readPassphrase } from './archive/place.ts';
+import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createSecrets } from './archive/secrets.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { checkTarget } from './backup.ts';
@@ -42,6 +42,7 @@ export const exportTenant: Command = {
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
     await noteExport(config, io, { tenant: slug, action: 'tenant.exported' });
+    const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {
       await beginSnapshot(session);
@@ -56,6 +57,7 @@ export const exportTenant: Command = {
         const { manifest, bytes } = await makeArchive(writer, {
           session,
           dataDir: config.DATA_DIR,
+          objects,
           tenant: { id, slug },
           opened: secrets.opened,
           filesFolder: tenantFolder(id),
@@ -81,6 +83,7 @@ export const exportTenant: Command = {
       }
     } finally {
       await session.close();
+      objects?.close();
     }
   },
 };
