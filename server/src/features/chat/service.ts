@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
-import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
+import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
@@ -417,15 +417,13 @@ export const createChatService = (given: ChatOptions) => {
 
     /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
     async stopOf(owner: Owner): Promise<void> {
-      const scope: Scope = { tenantId: owner.tenantId, userId: owner.userId, reach: 'own' };
-      const statuses = ['queued', 'running', 'awaiting_approval'];
-      const { rows } = await store.runsOf(scope, { statuses }, { limit: MOST_STOPPED, before: null });
-      for (const { id } of rows) {
+      const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
+      const page = { limit: MOST_STOPPED, before: null };
+      for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {
         const live = active.get(id);
-        if (live !== undefined) {
-          stop(live, 'cancelled');
-          await live.done.catch(() => {});
-        } else if (remote !== null) await stopElsewhere(id);
+        if (live !== undefined) stop(live, 'cancelled');
+        if (live !== undefined) await live.done.catch(() => {});
+        else if (remote !== null) await stopElsewhere(id);
       }
     },
 
