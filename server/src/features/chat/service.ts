@@ -87,8 +87,6 @@ export interface ActiveRun {
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 export const DECISION_GRACE_MS = 10_000;
 const LOOK_FOR_DECISION_MS = 3_000;
-/** Nobody has more open runs than this: each conversation has one, and their number is limited by rates and budgets. */
-const MOST_STOPPED = 1_000;
 /** How long a cancel waits for another node to end its run, and how often it looks. */
 const REMOTE_STOP_MS = 20_000;
 const REMOTE_LOOK_MS = 100;
@@ -418,7 +416,7 @@ export const createChatService = (given: ChatOptions) => {
     /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
     async stopOf(owner: Owner): Promise<void> {
       const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
-      const page = { limit: MOST_STOPPED, before: null };
+      const page = { limit: 1_000, before: null };
       for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {
         const live = active.get(id);
         if (live !== undefined) stop(live, 'cancelled');
