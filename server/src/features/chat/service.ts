@@ -1,3 +1,4 @@
+// Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
