@@ -149,7 +149,11 @@ describe('calls of models and embedders', () => {
     provider.always({ text: 'Well.', rawUsage });
     const body = { message: 'How are you?', context: { agent_id: 'zeus' } };
     const told = await admin.post('/v2/chat', body);
-    expect(told.json<{ cost_usd: number }>().cost_usd).toBe(0.0000625);
+    const { cost_usd, run_id } = told.json<{ cost_usd: number; run_id: string }>();
+    const ofRun = (await rows()).filter((row) => row.run_id === run_id);
+    expect(ofRun.reduce((nano, row) => nano + Math.round(Number(row.cost_usd) * 1e9), 0)).toBe(
+      Math.round(cost_usd * 1e9),
+    );
     expect((await admin.post('/v2/chat/stream', body)).status).toBe(200);
     const ofAnswers = async () =>
       (await rows())

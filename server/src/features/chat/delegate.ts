@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { Spending } from '../../kernel/spending.ts';
 import type { AgentTool, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { Decision } from './approvals.ts';
-import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
+import { executeRun, type RunDeps, type RunPlan } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { StartDeps } from './start.ts';
@@ -75,9 +76,9 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   ): Promise<ToolOutcome> => {
     const { caller } = context;
     const { definition } = agent;
-    const found = definition.grounded ? await options.search(caller, task, PASSAGES) : null;
+    const found = definition.grounded ? await options.search(caller, task, PASSAGES, context.paying) : null;
     const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
-    const memories = await options.memory.recall(caller, task);
+    const memories = await options.memory.recall(caller, task, context.paying);
     const model = models.resolve(agent.model, '/model');
     const tools = await toolsOf(options.toolSources, caller, agent);
     const plan: RunPlan = {

@@ -6,6 +6,7 @@ import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Spending } from '../../kernel/spending.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
@@ -19,7 +20,7 @@ import {
   type StopReason,
   statusOf,
 } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
+import { executeRun, type RunDeps, type RunHooks } from './execute.ts';
 import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
