@@ -6,7 +6,7 @@ import type { Costs } from '../costs/index.ts';
 /** What a chat run needs of its neighbours; handed over in `compose.ts`. */
 
 /** Reservation and ledger, as the costs feature gives them. */
-export type RunCosts = Pick<Costs, 'hold' | 'settle'>;
+export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
 
 /** Search of the caller's documents for the run. */
 export type SearchPassages = (
