@@ -14,6 +14,7 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
+import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
@@ -282,7 +283,9 @@ export const compose = async (
     clock,
     embedder,
     maxImportBytes: config.MAX_UPLOAD_BYTES,
-    ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
+    ...(memoryModel === null
+      ? {}
+      : { ask: createMeteredAsk({ db, models, costs: costsBesideRuns(costs), model: memoryModel }) }),
   });
   const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const ownBlobs = db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs);
@@ -428,10 +431,10 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
+    search: (caller, query, limit, run) => knowledge.search({ ...ownScope(caller), run }, query, limit),
     memory: {
-      recall: async (caller, query) =>
-        (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
+      recall: async ({ tenantId, userId }, query, run) =>
+        (await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)).map((fact) => fact.text),
       preferences: (caller) => memory.preferences(caller),
       observe: (turn) => {
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
