@@ -80,6 +80,7 @@ export const testCaller = (userId: string, tenantId: string, role: Role = 'user'
   roles: [role],
   permissions: effectivePermissions([role], []),
   tier: 'enterprise',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: userId,

@@ -51,7 +51,7 @@ export interface HumanVote {
   seat: Seat | null;
 }
 
-type Actor = { actorId: string | null; actorType: 'user' | 'agent' | 'system' };
+type Actor = { actorId: string | null; actorType: 'user' | 'service' | 'agent' | 'system' };
 
 const SYSTEM: Actor = { actorId: null, actorType: 'system' };
 
@@ -236,6 +236,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       draft: Draft,
       route: Route,
       hash: string,
+      actor: Actor,
       lock: (tx: Queryable) => Promise<void>,
     ): Promise<{ proposal: Proposal; standing: boolean }> =>
       db.write(async (tx) => {
@@ -247,10 +248,6 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
             return { proposal: earlier, standing: true };
           }
         }
-        const actor: Actor =
-          draft.agentId === null
-            ? { actorId: draft.requestedBy, actorType: 'user' }
-            : { actorId: draft.agentId, actorType: 'agent' };
         return { proposal: await create(tx, draft, route, hash, actor), standing: false };
       }),
 
@@ -308,7 +305,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
           confidence: null,
           createdAt: clock.now(),
         });
-        const actor: Actor = { actorId: actorOf(caller).actorId, actorType: 'user' };
+        const actor = actorOf(caller);
         const inputs = { method: 'person', credential: caller.credential, roles: caller.roles };
         await note(
           tx,
@@ -332,7 +329,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
 
     /** Withdraws an open proposal. 409 when it is closed. */
     cancel: (
-      by: { tenantId: string; userId: string },
+      by: Pick<Caller, 'tenantId' | 'userId' | 'type'>,
       id: string,
       requestId: string | null,
     ): Promise<Proposal> =>
@@ -343,7 +340,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
           throw conflict(`the proposal is closed: ${proposal.status}`, { status: proposal.status });
         }
         const verdict: Verdict = { status: 'cancelled', reason: 'withdrawn' };
-        const actor: Actor = { actorId: by.userId, actorType: 'user' };
+        const actor = actorOf(by);
         return apply(tx, proposal, verdict, { decidedBy: by.userId, actor, requestId });
       }),
 
