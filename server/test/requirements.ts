@@ -157,6 +157,70 @@ export const REQUIREMENTS = {
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
+  // Section 3: identity
+  'AUTH-09':
+    'the embedded provider serves discovery, code with PKCE, refresh, userinfo, introspection and revocation to any standard client',
+  'AUTH-10':
+    'of any number of parallel uses of a code or a refresh token one wins, and a second use ends the family',
+  'AUTH-11': 'a service account signs assertions with its machine key; each jti counts once',
+  'AUTH-12': 'introspection tells a confidential client alone, and honours revocation',
+  'AUTH-13':
+    'an external provider signs people in: claims of Zitadel and Keycloak, keys read again, opaque tokens asked about',
+  'AUTH-14':
+    'API keys and personal tokens: shown once, kept as a hash, narrowed, ended on time, rotated with an overlap; a typo needs no look-up',
+  'USER-01':
+    'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
+  'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
+  'TENANT-01': 'tenants are made by platform administrators; a suspended one is shut everywhere at once',
+  // Sections 6 and 14: costs
+  'COST-01':
+    'every model call, embedding and priced tool is one row of the ledger, and the parts of a report add up exactly',
+  'COST-02':
+    'used and reserved never pass a limit, however many requests run at once and whatever a provider says',
+  'COST-03': 'no room is 402 before any provider is called, and a refused message has cost nothing',
+  'COST-04': 'an output cap is lowered to what is left where an answer is still useful',
+  'COST-05': 'no room in mid-run ends the run with cost_exceeded and keeps what there is',
+  'COST-06':
+    'limits are read and set by scope and period, with faults named; reading and replaying cost nothing',
+  'COST-07': 'a provider’s own figure is kept beside what is charged, and never charged',
+  // Sections 7 and 14: governance
+  'GOV-01': 'cost, risk and flags decide whether a call runs, is voted on, or waits for a person',
+  'GOV-02':
+    'three approvals approve, three rejections reject, a named reason of aegis vetoes; without a majority a person decides',
+  'GOV-03': 'a voter that fails or is late abstains and never approves',
+  'GOV-04': 'people vote once, for one seat, never on what they asked for; what is closed is 409',
+  'GOV-05':
+    'an approved call runs exactly once with the stored arguments, also after a restart, or ends as unknown',
+  'GOV-06':
+    'every way to a tool passes the same gate; changed arguments need a new proposal, a rejected call stays denied in its run',
+  'GOV-07': '300 s without a majority lead to a person, 24 h more to expiry',
+  'GOV-08': 'text inside a proposal never makes a decision milder',
+  'GOV-09': 'the audit chain holds creation, votes with their inputs, decision and execution',
+  // Section 8: knowledge
+  'KNOW-04':
+    'a document is 201 once it can be found; its type comes from the bytes; what cannot be read is 422 and leaves nothing',
+  'KNOW-05': 'the same bytes of the same owner are one document, also when they race',
+  'KNOW-06':
+    'search gives the contract’s form, scores between 0 and 1, full pages under filters, and words of every script',
+  'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
+  // Section 9: MCP
+  'MCP-01':
+    'servers are registered by file and API, listed with their state, and their secrets never come back',
+  'MCP-02': 'a command that is not allowed never runs, by whatever way in',
+  'MCP-03':
+    'a call answers with typed content; broken arguments are 422 before it, unknown tools 404, a late one 504, a broken one 502',
+  'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
+  'MCP-05': 'a tool that changed is held back until it is accepted',
+  'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
+  // Section 10: memory
+  'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
+  'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
+  'MEM-03': 'the graph is walked in one to three steps, and says when it is cut',
+  'MEM-04': 'the public MCP memory server’s file comes in and goes out again',
+  'MEM-05':
+    'what was told in one conversation is used in a later one; corrections hold, others see nothing of it',
+  'MEM-06':
+    'a stranger is answered as if nothing were there; erasing a person takes what is remembered of them',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',
   'CLU-02': 'a run is followed, resumed and stopped at any node',

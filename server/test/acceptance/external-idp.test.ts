@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { API, type ExternalIdp, startExternalIdp } from '../support/external-idp.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
 
@@ -54,7 +55,7 @@ describe('external identity provider', () => {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
 
-  it('takes a Zitadel token: person, organisation as tenant, roles', async () => {
+  it(req('AUTH-13', 'takes a Zitadel token: person, organisation as tenant, roles'), async () => {
     const first = await me(await idp.token(zitadel('1', ['operator', 'unknown-role'])));
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ name: 'Zita Del', email: 'zita@example.test', roles: ['operator'] });
@@ -78,7 +79,7 @@ describe('external identity provider', () => {
     expect((await me(await idp.token(claims))).body.roles).toEqual(['user']);
   });
 
-  it('takes a Keycloak token', async () => {
+  it(req('AUTH-13', 'takes a Keycloak token'), async () => {
     const { body } = await me(await idp.token(keycloak('kc-1', ['analyst'])));
     expect(body).toMatchObject({ name: 'Kay Cloak', email: 'kay@example.test', roles: ['analyst'] });
   });
@@ -148,7 +149,7 @@ describe('external identity provider', () => {
     }
   });
 
-  it('reads the keys again for an unknown kid, and does so seldom', async () => {
+  it(req('AUTH-13', 'reads the keys again for an unknown kid, and does so seldom'), async () => {
     await idp.rotate();
     server.clock.advance(11_000);
     const before = idp.hits('/jwks');
@@ -242,7 +243,7 @@ describe('external identity provider', () => {
     }
   });
 
-  it('answers 503, not 401, while the provider is away', async () => {
+  it(req('AUTH-13', 'answers 503, not 401, while the provider is away'), async () => {
     const gone = await startExternalIdp();
     const token = await gone.token(keycloak('x', ['user']));
     const lonely = await startIdentityServer({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -72,32 +73,38 @@ describe('calls of models and embedders', () => {
   const embeddingCalls = () => provider.meter.filter((call) => call.kind === 'embedding').length;
   const settled = () => expect.poll(async () => (await day()).reserved_usd, { timeout: 20_000 }).toBe(0);
 
-  it('never spend past a limit, whatever a provider says of routing, answers, memory and embeddings', async () => {
-    provider.always({ text: 'Well.', usage: { inputTokens: ABSURD, outputTokens: ABSURD } });
-    provider.embeddingTokens(ABSURD);
-    const { used_usd } = await day();
-    await limit(used_usd + 20);
-    const before = (await rows()).length;
-    expect((await admin.post('/v2/chat', { message: UNCLEAR })).status).toBe(200);
-    await admin.post('/v2/chat', {
-      message: 'Nimbus has gone the way of the dodo, nobody wanted to put money into it.',
-      context: { agent_id: 'hestia' },
-    });
-    expect((await admin.post('/v1/embeddings', { model: 'pentarch/embedding', input: 'abc' })).status).toBe(
-      200,
-    );
-    await expect
-      .poll(() => provider.requests.some((one) => one.body.response_format !== undefined), {
-        timeout: 20_000,
-      })
-      .toBe(true);
-    await settled();
-    const after = await day();
-    expect(after.used_usd).toBeLessThanOrEqual(after.limit_usd);
-    const booked = (await rows()).slice(0, -before || undefined);
-    expect(booked.length).toBeGreaterThan(3);
-    for (const row of booked) expect(Number(row.input_tokens)).toBeLessThan(1_000_000);
-  });
+  it(
+    req(
+      'COST-02',
+      'never spend past a limit, whatever a provider says of routing, answers, memory and embeddings',
+    ),
+    async () => {
+      provider.always({ text: 'Well.', usage: { inputTokens: ABSURD, outputTokens: ABSURD } });
+      provider.embeddingTokens(ABSURD);
+      const { used_usd } = await day();
+      await limit(used_usd + 20);
+      const before = (await rows()).length;
+      expect((await admin.post('/v2/chat', { message: UNCLEAR })).status).toBe(200);
+      await admin.post('/v2/chat', {
+        message: 'Nimbus has gone the way of the dodo, nobody wanted to put money into it.',
+        context: { agent_id: 'hestia' },
+      });
+      expect((await admin.post('/v1/embeddings', { model: 'pentarch/embedding', input: 'abc' })).status).toBe(
+        200,
+      );
+      await expect
+        .poll(() => provider.requests.some((one) => one.body.response_format !== undefined), {
+          timeout: 20_000,
+        })
+        .toBe(true);
+      await settled();
+      const after = await day();
+      expect(after.used_usd).toBeLessThanOrEqual(after.limit_usd);
+      const booked = (await rows()).slice(0, -before || undefined);
+      expect(booked.length).toBeGreaterThan(3);
+      for (const row of booked) expect(Number(row.input_tokens)).toBeLessThan(1_000_000);
+    },
+  );
 
   /** Doors that lead to the embedder, documents, memory and routing among them. */
   const doors: [string, () => Promise<unknown>][] = [
@@ -120,7 +127,7 @@ describe('calls of models and embedders', () => {
     ['memory', () => admin.get('/v2/memory/entities?q=dog')],
   ];
 
-  it('are one row of the ledger for each call of the embedder', async () => {
+  it(req('COST-01', 'are one row of the ledger for each call of the embedder'), async () => {
     provider.always({ text: 'Well.' });
     const before = await embeddingRows();
     // Counted over all doors together: what a door begins may end while the next one is used.
@@ -134,7 +141,7 @@ describe('calls of models and embedders', () => {
     await settled();
   });
 
-  it('are none where the limit is 0', async () => {
+  it(req('COST-03', 'are none where the limit is 0'), async () => {
     await settled();
     provider.reset();
     await limit(0);
@@ -164,7 +171,7 @@ describe('calls of models and embedders', () => {
     expect(Math.round(total_cost_usd * 1e9)).toBe(nano);
   });
 
-  it("keep a provider's own figure beside what is charged", async () => {
+  it(req('COST-07', "keep a provider's own figure beside what is charged"), async () => {
     const rawUsage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.5 };
     provider.always({ text: 'Well.', rawUsage });
     const body = { message: 'How are you?', context: { agent_id: 'zeus' } };

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -134,7 +135,7 @@ describe('priced tools', () => {
     await setLimit(500);
   });
 
-  it('end a run that has no room for them, uncalled, and keep what it has', async () => {
+  it(req('COST-05', 'end a run that has no room for them, uncalled, and keep what it has'), async () => {
     provider.script({
       chunks: ['I shall write it.'],
       toolCalls: [

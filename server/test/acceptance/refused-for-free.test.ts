@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -78,12 +79,18 @@ describe('a message that is refused for want of money', () => {
     return seen;
   };
 
-  it('has not paid for the choice of an agent: where there is no money for both, the built-in router chooses', async () => {
-    const { refused, answered, routed } = await rooms(UNCLEAR);
-    expect(refused).toBeGreaterThan(1);
-    expect(answered).toBeGreaterThan(1);
-    expect(routed).toBe(1);
-  });
+  it(
+    req(
+      'COST-03',
+      'has not paid for the choice of an agent: where there is no money for both, the built-in router chooses',
+    ),
+    async () => {
+      const { refused, answered, routed } = await rooms(UNCLEAR);
+      expect(refused).toBeGreaterThan(1);
+      expect(answered).toBeGreaterThan(1);
+      expect(routed).toBe(1);
+    },
+  );
 
   it('has not paid for it when twenty come at once', async () => {
     const { used_usd } = await state();
@@ -101,7 +108,7 @@ describe('a message that is refused for want of money', () => {
     expect(routed).toBeLessThanOrEqual(statuses.filter((status) => status === 200).length);
   });
 
-  it('has not paid for a summary of its conversation', async () => {
+  it(req('COST-03', 'has not paid for a summary of its conversation'), async () => {
     const isSummary = (request: TestRequest): boolean =>
       JSON.stringify(request.body.messages).includes('Summarise the earlier part');
     const context = { agent_id: 'zeus' };

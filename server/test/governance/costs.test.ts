@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CostKind } from '../../src/features/costs/index.ts';
+import { req } from '../requirements.ts';
 import { startWorld, TENANT, userId, type World } from './harness.ts';
 
 let world: World;
@@ -54,7 +55,7 @@ const nano = (usd: number): bigint => BigInt(Math.round(usd * 1e9));
 const PARTS = ['by_agent', 'by_model', 'by_tool', 'by_day', 'by_user'] as const;
 
 describe('GET costs/usage', () => {
-  it('200: every part adds up to the total, exactly', async () => {
+  it(req('COST-01', '200: every part adds up to the total, exactly'), async () => {
     await spend(184_915_025);
     await spend(54_399_000, { name: 'bob', agentId: 'hermes', model: 'anthropic/claude' });
     await spend(1, { agentId: null, kind: 'embedding', model: 'openai/embedding' });
@@ -167,7 +168,7 @@ describe('GET costs/usage', () => {
 });
 
 describe('costs/limits', () => {
-  it('200: the defaults, with what is used and reserved', async () => {
+  it(req('COST-06', '200: the defaults, with what is used and reserved'), async () => {
     await spend(400_000_000_000);
     const { body } = await world.request('GET', '/costs/limits', { as: 'user.ada' });
     expect(body.limits.map((l: Record<string, unknown>) => ({ ...l, id: '' }))).toEqual([
@@ -287,7 +288,7 @@ describe('costs/limits', () => {
     },
   );
 
-  it('422 names each fault; 403 without costs:manage', async () => {
+  it(req('COST-06', '422 names each fault; 403 without costs:manage'), async () => {
     const wrong = async (limit: Record<string, unknown>) => {
       const { status, body } = await world.request('PUT', '/costs/limits', { body: { limits: [limit] } });
       return [status, body.error.details.fields?.[0]?.field];

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { decisionOf } from '../../src/features/governance/index.ts';
+import { req } from '../requirements.ts';
 import { aTool, startWorld, TENANT, userId, type World, type WorldOptions } from './harness.ts';
 
 // On PostgreSQL too where test/support/stores.ts finds a server.
@@ -37,38 +38,44 @@ describe('the gate', () => {
     expect((await world.request('GET', '/governance/proposals')).body).toEqual([]);
   });
 
-  it('asks the five for a destructive tool without a policy, and for over 50; a person for over 100 and for flags', async () => {
-    await start();
-    const status = async (
-      tool: Parameters<typeof aTool>[0],
-      policy: Record<string, unknown> | null,
-      runId: string,
-    ) => {
-      await world.close();
-      await start({ ports: { policyOf: () => policy } });
-      const decision = await world.governance.gate.check(
-        aTool(tool),
-        args,
-        world.context('user.ada', { runId }),
-      );
-      if (decision.outcome !== 'wait') return decision.outcome;
-      return (await world.request('GET', '/governance/proposals?status=awaiting_human')).body.length === 1
-        ? 'human'
-        : 'pentarchy';
-    };
-    const plain = {
-      annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
-    };
-    expect(await status({}, null, 'a')).toBe('pentarchy');
-    expect(await status({}, { approval: 'auto' }, 'b')).toBe('run');
-    expect(await status(plain, { cost_usd: 50.01 }, 'c')).toBe('pentarchy');
-    expect(await status(plain, { cost_usd: 100.01 }, 'd')).toBe('human');
-    expect(await status(plain, { approval: 'auto', cost_usd: 100.01 }, 'e')).toBe('human');
-    expect(await status(plain, { approval: 'auto', flags: ['irreversible'] }, 'f')).toBe('human');
-    expect(await status(plain, { risk: 'high' }, 'g')).toBe('pentarchy');
-    expect(await status(plain, { risk: 'critical' }, 'h')).toBe('human');
-    expect(await status(plain, { risk: 'critical', approval: 'auto' }, 'i')).toBe('human');
-  });
+  it(
+    req(
+      'GOV-01',
+      'asks the five for a destructive tool without a policy, and for over 50; a person for over 100 and for flags',
+    ),
+    async () => {
+      await start();
+      const status = async (
+        tool: Parameters<typeof aTool>[0],
+        policy: Record<string, unknown> | null,
+        runId: string,
+      ) => {
+        await world.close();
+        await start({ ports: { policyOf: () => policy } });
+        const decision = await world.governance.gate.check(
+          aTool(tool),
+          args,
+          world.context('user.ada', { runId }),
+        );
+        if (decision.outcome !== 'wait') return decision.outcome;
+        return (await world.request('GET', '/governance/proposals?status=awaiting_human')).body.length === 1
+          ? 'human'
+          : 'pentarchy';
+      };
+      const plain = {
+        annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+      };
+      expect(await status({}, null, 'a')).toBe('pentarchy');
+      expect(await status({}, { approval: 'auto' }, 'b')).toBe('run');
+      expect(await status(plain, { cost_usd: 50.01 }, 'c')).toBe('pentarchy');
+      expect(await status(plain, { cost_usd: 100.01 }, 'd')).toBe('human');
+      expect(await status(plain, { approval: 'auto', cost_usd: 100.01 }, 'e')).toBe('human');
+      expect(await status(plain, { approval: 'auto', flags: ['irreversible'] }, 'f')).toBe('human');
+      expect(await status(plain, { risk: 'high' }, 'g')).toBe('pentarchy');
+      expect(await status(plain, { risk: 'critical' }, 'h')).toBe('human');
+      expect(await status(plain, { risk: 'critical', approval: 'auto' }, 'i')).toBe('human');
+    },
+  );
 
   it('keeps the call for the run that asked, and carries it out once it is approved', async () => {
     await start({ config: human });
@@ -106,23 +113,29 @@ describe('the gate', () => {
     expect((await world.request('GET', '/governance/proposals')).body).toHaveLength(1);
   });
 
-  it('denies the same call in the same run after a rejection without a new vote; other arguments and runs ask anew', async () => {
-    await start({ config: human });
-    const id = await waiting(check());
-    await decide(id, 'reject', 'too much paper');
-    const again = await check({ article: 'paper' });
-    expect(again).toMatchObject({
-      outcome: 'denied',
-      proposalId: id,
-      reason: expect.stringContaining('too much paper'),
-    });
-    expect(await waiting(check({ article: 'pens' }))).not.toBe(id);
-    expect(await waiting(check(args, { runId: 'r2' }))).not.toBe(id);
-    expect((await world.request('GET', '/governance/proposals')).body).toHaveLength(3);
-    expect(world.calls).toEqual([]);
-  });
+  it(
+    req(
+      'GOV-06',
+      'denies the same call in the same run after a rejection without a new vote; other arguments and runs ask anew',
+    ),
+    async () => {
+      await start({ config: human });
+      const id = await waiting(check());
+      await decide(id, 'reject', 'too much paper');
+      const again = await check({ article: 'paper' });
+      expect(again).toMatchObject({
+        outcome: 'denied',
+        proposalId: id,
+        reason: expect.stringContaining('too much paper'),
+      });
+      expect(await waiting(check({ article: 'pens' }))).not.toBe(id);
+      expect(await waiting(check(args, { runId: 'r2' }))).not.toBe(id);
+      expect((await world.request('GET', '/governance/proposals')).body).toHaveLength(3);
+      expect(world.calls).toEqual([]);
+    },
+  );
 
-  it('does not let an approval serve changed arguments, nor a second call', async () => {
+  it(req('GOV-06', 'does not let an approval serve changed arguments, nor a second call'), async () => {
     await start({ config: human });
     const id = await waiting(check());
     await decide(id, 'approve');
@@ -133,7 +146,7 @@ describe('the gate', () => {
     expect(world.calls.map((call) => call.args)).toEqual([args]);
   });
 
-  it('treats every door alike: a direct call waits in the same way', async () => {
+  it(req('GOV-06', 'treats every door alike: a direct call waits in the same way'), async () => {
     await start({ config: human });
     const direct = { agentId: null, conversationId: null, runId: null };
     const id = await waiting(check(args, direct));

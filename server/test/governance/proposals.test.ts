@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/features/audit/index.ts';
+import { req } from '../requirements.ts';
 import { aTool, startWorld, TENANT, userId, type World, type WorldOptions } from './harness.ts';
 
 // On PostgreSQL too where test/support/stores.ts finds a server.
@@ -24,39 +25,45 @@ const vote = (id: string, body: Record<string, unknown>, as = 'operator.bob') =>
   world.request('POST', `/governance/proposals/${id}/vote`, { as, body });
 
 describe('proposals by hand', () => {
-  it('201: approves up to 50 at once, asks the five up to 100, a person over it and for every flag', async () => {
-    await start();
-    expect((await propose({ estimated_cost: 50 })).body).toMatchObject({
-      status: 'approved',
-      decided_by: 'policy',
-      execution: null,
-      votes: [],
-    });
-    const voted = await propose({ estimated_cost: 50.000000001 });
-    expect(voted.status).toBe(201);
-    expect(voted.headers.location).toBe(`/api/v1/governance/proposals/${voted.body.id}`);
-    expect(voted.body).toMatchObject({
-      status: 'voting',
-      requested_by: userId('ada'),
-      tally: { approve: 0, needed: 3, seats: 5 },
-    });
-    expect((await propose({ estimated_cost: 100 })).body.status).toBe('voting');
-    expect((await propose({ estimated_cost: 100.5 })).body.status).toBe('awaiting_human');
-    for (const flag of ['security', 'legal', 'irreversible', 'personal_data']) {
-      expect((await propose({ flags: [flag] })).body.status).toBe('awaiting_human');
-    }
-    await world.governance.idle();
-    const decided = await get(voted.body.id);
-    expect(decided).toMatchObject({ status: 'approved', decided_by: 'pentarchy' });
-    expect(decided.votes.map((v: { seat: string }) => v.seat).sort()).toEqual([
-      'aegis',
-      'athena',
-      'hephaestus',
-      'hermes',
-      'prometheus',
-    ]);
-    for (const cast of decided.votes) expect(cast.reason).toMatch(/\d/);
-  });
+  it(
+    req(
+      'GOV-01',
+      '201: approves up to 50 at once, asks the five up to 100, a person over it and for every flag',
+    ),
+    async () => {
+      await start();
+      expect((await propose({ estimated_cost: 50 })).body).toMatchObject({
+        status: 'approved',
+        decided_by: 'policy',
+        execution: null,
+        votes: [],
+      });
+      const voted = await propose({ estimated_cost: 50.000000001 });
+      expect(voted.status).toBe(201);
+      expect(voted.headers.location).toBe(`/api/v1/governance/proposals/${voted.body.id}`);
+      expect(voted.body).toMatchObject({
+        status: 'voting',
+        requested_by: userId('ada'),
+        tally: { approve: 0, needed: 3, seats: 5 },
+      });
+      expect((await propose({ estimated_cost: 100 })).body.status).toBe('voting');
+      expect((await propose({ estimated_cost: 100.5 })).body.status).toBe('awaiting_human');
+      for (const flag of ['security', 'legal', 'irreversible', 'personal_data']) {
+        expect((await propose({ flags: [flag] })).body.status).toBe('awaiting_human');
+      }
+      await world.governance.idle();
+      const decided = await get(voted.body.id);
+      expect(decided).toMatchObject({ status: 'approved', decided_by: 'pentarchy' });
+      expect(decided.votes.map((v: { seat: string }) => v.seat).sort()).toEqual([
+        'aegis',
+        'athena',
+        'hephaestus',
+        'hermes',
+        'prometheus',
+      ]);
+      for (const cast of decided.votes) expect(cast.reason).toMatch(/\d/);
+    },
+  );
 
   it('runs the stored call once when it is approved, with the stored arguments', async () => {
     await start();
@@ -134,7 +141,7 @@ describe('proposals by hand', () => {
 });
 
 describe('votes of people', () => {
-  it('decide what awaits a person; afterwards it is closed: 409', async () => {
+  it(req('GOV-04', 'decide what awaits a person; afterwards it is closed: 409'), async () => {
     await start();
     const { body } = await propose({
       flags: ['legal'],
@@ -157,21 +164,24 @@ describe('votes of people', () => {
     expect(world.calls).toHaveLength(1);
   });
 
-  it('two deciders at the same instant: one decides, the other gets 409, the call runs once', async () => {
-    await start();
-    const { body } = await propose({
-      estimated_cost: 1000,
-      tool: { server: 'shop', name: 'order', arguments: { article: 'a' } },
-    });
-    const answers = await Promise.all(
-      ['bob', 'cy', 'di'].map((name) => vote(body.id, { vote: 'approve' }, `operator.${name}`)),
-    );
-    expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409]);
-    await world.governance.idle();
-    expect(world.calls).toHaveLength(1);
-  });
+  it(
+    req('GOV-05', 'two deciders at the same instant: one decides, the other gets 409, the call runs once'),
+    async () => {
+      await start();
+      const { body } = await propose({
+        estimated_cost: 1000,
+        tool: { server: 'shop', name: 'order', arguments: { article: 'a' } },
+      });
+      const answers = await Promise.all(
+        ['bob', 'cy', 'di'].map((name) => vote(body.id, { vote: 'approve' }, `operator.${name}`)),
+      );
+      expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409]);
+      await world.governance.idle();
+      expect(world.calls).toHaveLength(1);
+    },
+  );
 
-  it('403: who asked, who may not vote; 401 and 404 and 422 in their order', async () => {
+  it(req('GOV-04', '403: who asked, who may not vote; 401 and 404 and 422 in their order'), async () => {
     await start();
     const { body } = await propose({ estimated_cost: 1000 }, 'operator.bob');
     const own = await vote(body.id, { vote: 'approve' }, 'operator.bob');
@@ -197,35 +207,40 @@ describe('votes of people', () => {
   /** Agents that never answer leave the vote open. */
   const silent = { ports: { hasModel: () => true, ask: () => new Promise<never>(() => {}) } };
 
-  it('take the named seat or a free one, one seat each, changeable while it is open', async () => {
-    await start(silent);
-    const { body } = await propose({ estimated_cost: 70 });
-    expect(
-      (await vote(body.id, { vote: 'approve', seat: 'hermes' }, 'operator.bob')).body.tally,
-    ).toMatchObject({ approve: 1, reject: 0 });
-    const changed = await vote(body.id, { vote: 'reject', reason: 'no' }, 'operator.bob');
-    expect(changed.body.votes).toHaveLength(1);
-    expect(changed.body.votes[0]).toMatchObject({ seat: 'hermes', vote: 'reject' });
-    expect((await vote(body.id, { vote: 'approve', seat: 'hermes' }, 'operator.cy')).status).toBe(409);
-    expect(
-      (await vote(body.id, { vote: 'approve' }, 'operator.cy')).body.votes.map(
-        (v: { seat: string }) => v.seat,
-      ),
-    ).toEqual(['hermes', 'athena']);
-    await vote(body.id, { vote: 'approve', seat: 'prometheus' }, 'operator.di');
-    const third = await vote(body.id, { vote: 'approve', seat: 'hephaestus' }, 'operator.ed');
-    // Three approve, but AEGIS has not spoken: a majority does not get ahead of the veto.
-    expect(third.body).toMatchObject({ status: 'voting', tally: { approve: 3, reject: 1 } });
-    const veto = await vote(
-      body.id,
-      { vote: 'reject', seat: 'aegis', reason: 'data_breach: the list leaves the house' },
-      'admin.flo',
-    );
-    expect(veto.body).toMatchObject({
-      status: 'vetoed',
-      votes: expect.arrayContaining([expect.objectContaining({ seat: 'aegis', veto_reason: 'data_breach' })]),
-    });
-  });
+  it(
+    req('GOV-04', 'take the named seat or a free one, one seat each, changeable while it is open'),
+    async () => {
+      await start(silent);
+      const { body } = await propose({ estimated_cost: 70 });
+      expect(
+        (await vote(body.id, { vote: 'approve', seat: 'hermes' }, 'operator.bob')).body.tally,
+      ).toMatchObject({ approve: 1, reject: 0 });
+      const changed = await vote(body.id, { vote: 'reject', reason: 'no' }, 'operator.bob');
+      expect(changed.body.votes).toHaveLength(1);
+      expect(changed.body.votes[0]).toMatchObject({ seat: 'hermes', vote: 'reject' });
+      expect((await vote(body.id, { vote: 'approve', seat: 'hermes' }, 'operator.cy')).status).toBe(409);
+      expect(
+        (await vote(body.id, { vote: 'approve' }, 'operator.cy')).body.votes.map(
+          (v: { seat: string }) => v.seat,
+        ),
+      ).toEqual(['hermes', 'athena']);
+      await vote(body.id, { vote: 'approve', seat: 'prometheus' }, 'operator.di');
+      const third = await vote(body.id, { vote: 'approve', seat: 'hephaestus' }, 'operator.ed');
+      // Three approve, but AEGIS has not spoken: a majority does not get ahead of the veto.
+      expect(third.body).toMatchObject({ status: 'voting', tally: { approve: 3, reject: 1 } });
+      const veto = await vote(
+        body.id,
+        { vote: 'reject', seat: 'aegis', reason: 'data_breach: the list leaves the house' },
+        'admin.flo',
+      );
+      expect(veto.body).toMatchObject({
+        status: 'vetoed',
+        votes: expect.arrayContaining([
+          expect.objectContaining({ seat: 'aegis', veto_reason: 'data_breach' }),
+        ]),
+      });
+    },
+  );
 
   it('keep to seats that are reserved for a person or a role', async () => {
     await start({
@@ -259,53 +274,59 @@ describe('votes of people', () => {
 });
 
 describe('time', () => {
-  it('gives a vote without a majority to a person after 300 s, and ends it after 24 h more', async () => {
-    await start({ ports: { hasModel: () => true, ask: () => new Promise<never>(() => {}) } });
-    const { body } = await propose({ estimated_cost: 70 });
-    world.clock.now += 299_999;
-    await world.governance.sweep(world.clock.now);
-    expect((await get(body.id)).status).toBe('voting');
-    world.clock.now += 1;
-    await world.governance.sweep(world.clock.now);
-    const waiting = await get(body.id);
-    expect(waiting).toMatchObject({
-      status: 'awaiting_human',
-      expires_at: new Date(world.clock.now + 86_400_000).toISOString(),
-    });
-    world.clock.now += 86_400_000;
-    await world.governance.sweep(world.clock.now);
-    expect((await get(body.id)).status).toBe('expired');
-    expect((await vote(body.id, { vote: 'approve' })).status).toBe(409);
-  });
+  it(
+    req('GOV-07', 'gives a vote without a majority to a person after 300 s, and ends it after 24 h more'),
+    async () => {
+      await start({ ports: { hasModel: () => true, ask: () => new Promise<never>(() => {}) } });
+      const { body } = await propose({ estimated_cost: 70 });
+      world.clock.now += 299_999;
+      await world.governance.sweep(world.clock.now);
+      expect((await get(body.id)).status).toBe('voting');
+      world.clock.now += 1;
+      await world.governance.sweep(world.clock.now);
+      const waiting = await get(body.id);
+      expect(waiting).toMatchObject({
+        status: 'awaiting_human',
+        expires_at: new Date(world.clock.now + 86_400_000).toISOString(),
+      });
+      world.clock.now += 86_400_000;
+      await world.governance.sweep(world.clock.now);
+      expect((await get(body.id)).status).toBe('expired');
+      expect((await vote(body.id, { vote: 'approve' })).status).toBe(409);
+    },
+  );
 
-  it('is over at its end, also where nobody has come by to close it: no vote counts any more', async () => {
-    const votes: ((text: { text: string; model: string }) => void)[] = [];
-    await start({
-      ports: { hasModel: () => true, ask: () => new Promise((resolve) => votes.push(resolve)) },
-    });
-    const voting = (await propose({ estimated_cost: 70 })).body.id;
-    const tool = { server: 'shop', name: 'order', arguments: { article: 'x' } };
-    const waiting = (await propose({ estimated_cost: 500, tool })).body.id;
-    await expect.poll(() => votes.length).toBe(5);
-    world.clock.now += 300_000;
-    const text = JSON.stringify({ vote: 'approve', reason: 'fine', confidence: 1, veto_reason: null });
-    for (const cast of votes) cast({ text, model: 'test/model' });
-    await world.governance.idle();
-    expect(await get(voting)).toMatchObject({ status: 'voting', votes: [] });
-    expect(
-      (await world.request('POST', `/governance/proposals/${voting}/cancel`, { as: 'user.ada' })).status,
-    ).toBe(200);
-    world.clock.now += 86_400_000 - 300_000 - 1;
-    expect((await vote(waiting, { vote: 'abstain' })).status).toBe(200);
-    world.clock.now += 1;
-    expect(await vote(waiting, { vote: 'approve' })).toMatchObject({
-      status: 409,
-      body: { error: { details: { status: 'expired' } } },
-    });
-    await world.governance.idle();
-    expect(await get(waiting)).toMatchObject({ status: 'expired', execution: null });
-    expect(world.calls).toEqual([]);
-  });
+  it(
+    req('GOV-07', 'is over at its end, also where nobody has come by to close it: no vote counts any more'),
+    async () => {
+      const votes: ((text: { text: string; model: string }) => void)[] = [];
+      await start({
+        ports: { hasModel: () => true, ask: () => new Promise((resolve) => votes.push(resolve)) },
+      });
+      const voting = (await propose({ estimated_cost: 70 })).body.id;
+      const tool = { server: 'shop', name: 'order', arguments: { article: 'x' } };
+      const waiting = (await propose({ estimated_cost: 500, tool })).body.id;
+      await expect.poll(() => votes.length).toBe(5);
+      world.clock.now += 300_000;
+      const text = JSON.stringify({ vote: 'approve', reason: 'fine', confidence: 1, veto_reason: null });
+      for (const cast of votes) cast({ text, model: 'test/model' });
+      await world.governance.idle();
+      expect(await get(voting)).toMatchObject({ status: 'voting', votes: [] });
+      expect(
+        (await world.request('POST', `/governance/proposals/${voting}/cancel`, { as: 'user.ada' })).status,
+      ).toBe(200);
+      world.clock.now += 86_400_000 - 300_000 - 1;
+      expect((await vote(waiting, { vote: 'abstain' })).status).toBe(200);
+      world.clock.now += 1;
+      expect(await vote(waiting, { vote: 'approve' })).toMatchObject({
+        status: 409,
+        body: { error: { details: { status: 'expired' } } },
+      });
+      await world.governance.idle();
+      expect(await get(waiting)).toMatchObject({ status: 'expired', execution: null });
+      expect(world.calls).toEqual([]);
+    },
+  );
 
   it('does so after a restart too', async () => {
     await start();
@@ -319,43 +340,48 @@ describe('time', () => {
 });
 
 describe('the audit chain', () => {
-  it('holds creation, each vote with its inputs, the decision and the execution, unbroken', async () => {
-    await start();
-    const { body } = await propose({
-      estimated_cost: 70,
-      tool: { server: 'shop', name: 'order', arguments: { article: 'secret article' } },
-    });
-    await world.governance.idle();
-    const rows = await world.db.read
-      .selectFrom('audit_events')
-      .select(['action', 'details', 'actor_id'])
-      .where('target_id', '=', body.id)
-      .orderBy('seq')
-      .execute();
-    expect(rows.map((row) => row.action)).toEqual(
-      [
-        'proposal.created',
-        ...Array.from({ length: 5 }, () => 'proposal.voted'),
-        'proposal.decided',
-        'proposal.execution_started',
-        'proposal.executed',
-      ].sort((a, b) => rows.findIndex((r) => r.action === a) - rows.findIndex((r) => r.action === b)),
-    );
-    const votes = rows.filter((row) => row.action === 'proposal.voted').map((row) => JSON.parse(row.details));
-    for (const cast of votes) {
-      expect(cast.inputs).toMatchObject({
-        method: 'rule',
-        facts: { estimatedNano: 70e9, budget: { remainingNano: 9_000e9 } },
+  it(
+    req('GOV-09', 'holds creation, each vote with its inputs, the decision and the execution, unbroken'),
+    async () => {
+      await start();
+      const { body } = await propose({
+        estimated_cost: 70,
+        tool: { server: 'shop', name: 'order', arguments: { article: 'secret article' } },
       });
-      expect(cast.reason_sha256).toMatch(/^[0-9a-f]{64}$/);
-    }
-    expect(JSON.stringify(rows)).not.toContain('secret article');
-    expect(await verifyAudit(world.db, TENANT)).toMatchObject({ ok: true });
-  });
+      await world.governance.idle();
+      const rows = await world.db.read
+        .selectFrom('audit_events')
+        .select(['action', 'details', 'actor_id'])
+        .where('target_id', '=', body.id)
+        .orderBy('seq')
+        .execute();
+      expect(rows.map((row) => row.action)).toEqual(
+        [
+          'proposal.created',
+          ...Array.from({ length: 5 }, () => 'proposal.voted'),
+          'proposal.decided',
+          'proposal.execution_started',
+          'proposal.executed',
+        ].sort((a, b) => rows.findIndex((r) => r.action === a) - rows.findIndex((r) => r.action === b)),
+      );
+      const votes = rows
+        .filter((row) => row.action === 'proposal.voted')
+        .map((row) => JSON.parse(row.details));
+      for (const cast of votes) {
+        expect(cast.inputs).toMatchObject({
+          method: 'rule',
+          facts: { estimatedNano: 70e9, budget: { remainingNano: 9_000e9 } },
+        });
+        expect(cast.reason_sha256).toMatch(/^[0-9a-f]{64}$/);
+      }
+      expect(JSON.stringify(rows)).not.toContain('secret article');
+      expect(await verifyAudit(world.db, TENANT)).toMatchObject({ ok: true });
+    },
+  );
 });
 
 describe('execution', () => {
-  it('runs after a crash between approval and execution', async () => {
+  it(req('GOV-05', 'runs after a crash between approval and execution'), async () => {
     await start();
     const { body } = await propose({
       estimated_cost: 500,
@@ -376,7 +402,7 @@ describe('execution', () => {
     expect(world.decided).toHaveLength(1);
   });
 
-  it('ends as unknown after a crash during execution, and is never tried again', async () => {
+  it(req('GOV-05', 'ends as unknown after a crash during execution, and is never tried again'), async () => {
     await start();
     let entered = () => {};
     const running = new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AskRequest } from '../../src/features/governance/index.ts';
 import { AppError } from '../../src/kernel/errors.ts';
+import { req } from '../requirements.ts';
 import { aTool, startWorld, type World, type WorldOptions } from './harness.ts';
 
 let world: World;
@@ -51,7 +52,7 @@ const seat = (proposal: { votes: { seat: string }[] }, name: string) =>
   proposal.votes.find((v) => v.seat === name);
 
 describe('votes of models', () => {
-  it('approve with three of five, and all five are on record', async () => {
+  it(req('GOV-02', 'approve with three of five, and all five are on record'), async () => {
     await start(scripted({ hermes: answer('reject'), prometheus: answer('reject') }));
     expect(await decided()).toMatchObject({
       status: 'approved',
@@ -59,19 +60,22 @@ describe('votes of models', () => {
     });
   });
 
-  it('reject with three rejections', async () => {
+  it(req('GOV-02', 'reject with three rejections'), async () => {
     await start(
       scripted({ hermes: answer('reject'), prometheus: answer('reject'), athena: answer('reject') }),
     );
     expect(await decided()).toMatchObject({ status: 'rejected', tally: { approve: 2, reject: 3 } });
   });
 
-  it('veto with a rejection by aegis that names a reason, whatever the others say', async () => {
-    await start(scripted({ aegis: answer('reject', { veto_reason: 'compliance' }) }));
-    const proposal = await decided();
-    expect(proposal).toMatchObject({ status: 'vetoed' });
-    expect(seat(proposal, 'aegis')).toMatchObject({ veto_reason: 'compliance' });
-  });
+  it(
+    req('GOV-02', 'veto with a rejection by aegis that names a reason, whatever the others say'),
+    async () => {
+      await start(scripted({ aegis: answer('reject', { veto_reason: 'compliance' }) }));
+      const proposal = await decided();
+      expect(proposal).toMatchObject({ status: 'vetoed' });
+      expect(seat(proposal, 'aegis')).toMatchObject({ veto_reason: 'compliance' });
+    },
+  );
 
   it('cannot veto from another seat, and aegis not without a reason', async () => {
     await start(
@@ -80,7 +84,7 @@ describe('votes of models', () => {
     expect(await decided()).toMatchObject({ status: 'approved', tally: { approve: 3, reject: 2 } });
   });
 
-  it('go to a person at once when the five find no majority', async () => {
+  it(req('GOV-02', 'go to a person at once when the five find no majority'), async () => {
     await start(scripted({ hermes: answer('abstain'), aegis: answer('reject'), athena: answer('reject') }));
     expect(await decided()).toMatchObject({
       status: 'awaiting_human',
@@ -88,7 +92,7 @@ describe('votes of models', () => {
     });
   });
 
-  it('ask once more after a broken answer, then abstain; never approve', async () => {
+  it(req('GOV-03', 'ask once more after a broken answer, then abstain; never approve'), async () => {
     const asked: AskRequest[] = [];
     await start(
       scripted(
@@ -116,7 +120,7 @@ describe('votes of models', () => {
     expect(asked.filter((request) => request.seat === 'athena')[1]?.messages).toHaveLength(3);
   });
 
-  it('abstain when the time is up, even if the model ignores its signal', async () => {
+  it(req('GOV-03', 'abstain when the time is up, even if the model ignores its signal'), async () => {
     await start({
       ...scripted({ hermes: 'hang', aegis: 'hang', athena: 'hang' }),
       config: { vote_timeout_s: 0.05 },
@@ -213,7 +217,7 @@ describe('texts that speak to the voters', () => {
   ];
   const all = [...rows, ...own];
 
-  it('never make a decision milder: as arguments, as description, as action', async () => {
+  it(req('GOV-08', 'never make a decision milder: as arguments, as description, as action'), async () => {
     // Figures with which the five turn the plain proposal down.
     await start({
       ports: {
@@ -240,7 +244,7 @@ describe('texts that speak to the voters', () => {
     }
   }, 60_000);
 
-  it('never turn a call that needs approval into one that runs', async () => {
+  it(req('GOV-08', 'never turn a call that needs approval into one that runs'), async () => {
     await start({ config: { policies: { '*': { default: { approval: 'human' } } } } });
     for (const row of all) {
       const tool = aTool({ description: row.text });

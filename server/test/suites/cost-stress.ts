@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import type { TestServer } from '../support/server.ts';
@@ -80,7 +81,9 @@ export const costStressSuite = (
       return found;
     };
 
-    it('never passes the limit, and the ledger is the meter', { timeout: 120_000 }, async () => {
+    it(req('COST-02', 'never passes the limit, and the ledger is the meter'), {
+      timeout: 120_000,
+    }, async () => {
       const [first] = clients;
       if (first === undefined) throw new Error('no server');
       const set = await first.put('/v2/costs/limits', {

@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import * as oidc from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
+import { req } from '../requirements.ts';
 import {
   authorizeUrl,
   CLI_REDIRECT,
@@ -83,7 +84,7 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
     const refresh = (token: string, clientId = 'pentarch-cli') =>
       tokenRequest(server.url, { grant_type: 'refresh_token', refresh_token: token, client_id: clientId });
 
-    it('serves both discovery documents with the paths of the specification', async () => {
+    it(req('AUTH-09', 'serves both discovery documents with the paths of the specification'), async () => {
       for (const name of ['openid-configuration', 'oauth-authorization-server']) {
         const { body } = await call('GET', `/.well-known/${name}`);
         expect(body).toMatchObject({
@@ -100,50 +101,56 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       }
     });
 
-    it('carries openid-client through discovery, PKCE, the sign-in page, refresh, userinfo and revocation', async () => {
-      const config = await discover('pentarch-cli');
-      const verifier = oidc.randomPKCECodeVerifier();
-      const url = oidc.buildAuthorizationUrl(config, {
-        redirect_uri: CLI_REDIRECT,
-        scope: 'openid profile email',
-        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        state: 'abc',
-        nonce: 'n-1',
-      });
-      const back = await signIn(createBrowser(server.url), url.href, server.admin);
-      const tokens = await oidc.authorizationCodeGrant(config, new URL(`${CLI_REDIRECT}?${back}`), {
-        pkceCodeVerifier: verifier,
-        expectedState: 'abc',
-        expectedNonce: 'n-1',
-      });
-      expect(tokens.token_type.toLowerCase()).toBe('bearer');
-      expect(tokens.expires_in).toBe(3600);
-      expect(tokens.claims()).toMatchObject({ email: server.admin.email, roles: ['admin'] });
-      expect(await meStatus(tokens.access_token)).toBe(200);
+    it(
+      req(
+        'AUTH-09',
+        'carries openid-client through discovery, PKCE, the sign-in page, refresh, userinfo and revocation',
+      ),
+      async () => {
+        const config = await discover('pentarch-cli');
+        const verifier = oidc.randomPKCECodeVerifier();
+        const url = oidc.buildAuthorizationUrl(config, {
+          redirect_uri: CLI_REDIRECT,
+          scope: 'openid profile email',
+          code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          state: 'abc',
+          nonce: 'n-1',
+        });
+        const back = await signIn(createBrowser(server.url), url.href, server.admin);
+        const tokens = await oidc.authorizationCodeGrant(config, new URL(`${CLI_REDIRECT}?${back}`), {
+          pkceCodeVerifier: verifier,
+          expectedState: 'abc',
+          expectedNonce: 'n-1',
+        });
+        expect(tokens.token_type.toLowerCase()).toBe('bearer');
+        expect(tokens.expires_in).toBe(3600);
+        expect(tokens.claims()).toMatchObject({ email: server.admin.email, roles: ['admin'] });
+        expect(await meStatus(tokens.access_token)).toBe(200);
 
-      const sub = tokens.claims()?.sub ?? '';
-      expect(await oidc.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
-        sub,
-        name: 'Admin',
-      });
+        const sub = tokens.claims()?.sub ?? '';
+        expect(await oidc.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
+          sub,
+          name: 'Admin',
+        });
 
-      const next = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
-      expect(next.refresh_token).not.toBe(tokens.refresh_token);
-      expect(await meStatus(next.access_token)).toBe(200);
+        const next = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
+        expect(next.refresh_token).not.toBe(tokens.refresh_token);
+        expect(await meStatus(next.access_token)).toBe(200);
 
-      await oidc.tokenRevocation(config, next.refresh_token ?? '');
-      expect(await meStatus(next.access_token)).toBe(401);
-      await expect(oidc.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
-        error: 'invalid_grant',
-      });
-      secrets.push(
-        tokens.access_token,
-        next.access_token,
-        tokens.refresh_token ?? '',
-        next.refresh_token ?? '',
-      );
-    });
+        await oidc.tokenRevocation(config, next.refresh_token ?? '');
+        expect(await meStatus(next.access_token)).toBe(401);
+        await expect(oidc.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
+          error: 'invalid_grant',
+        });
+        secrets.push(
+          tokens.access_token,
+          next.access_token,
+          tokens.refresh_token ?? '',
+          next.refresh_token ?? '',
+        );
+      },
+    );
 
     it('signs access tokens with exactly the claims of the contract', async () => {
       const { access } = await tokensByCode();
@@ -173,7 +180,7 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
     });
 
     it.each(['/oauth/v2/token', '/v2/auth/refresh'])(
-      'lets one of 20 parallel refreshes win at %s',
+      req('AUTH-10', 'lets one of 20 parallel refreshes win at %s'),
       async (path) => {
         const { refresh: token } = await tokensByCode();
         const answers = await Promise.all(
@@ -188,7 +195,7 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       },
     );
 
-    it('lets one of 20 parallel exchanges of a code win, and ends what it got', async () => {
+    it(req('AUTH-10', 'lets one of 20 parallel exchanges of a code win, and ends what it got'), async () => {
       const verifier = newVerifier();
       const back = await signIn(
         createBrowser(server.url),
@@ -431,25 +438,28 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       };
       const api = basic('pentarch-api', 'test-api-client-secret');
 
-      it('tells a confidential client about tokens of the API, and honours revocation', async () => {
-        const { access, refresh: refreshToken } = await tokensByCode();
-        const config = await discover('pentarch-api', 'test-api-client-secret');
-        expect(await oidc.tokenIntrospection(config, access)).toMatchObject({
-          active: true,
-          client_id: 'pentarch-cli',
-          email: server.admin.email,
-          iss: server.url,
-          aud: 'pentarch-api',
-          token_type: 'Bearer',
-        });
-        // A refresh token is its own client's business.
-        expect((await introspect(refreshToken, api)).body).toEqual({ active: false });
-        const cli = await discover('pentarch-cli');
-        await oidc.tokenRevocation(cli, access);
-        expect((await introspect(access, api)).body).toEqual({ active: false });
-        expect(await meStatus(access)).toBe(401);
-        expect((await refresh(refreshToken)).status).toBe(200);
-      });
+      it(
+        req('AUTH-12', 'tells a confidential client about tokens of the API, and honours revocation'),
+        async () => {
+          const { access, refresh: refreshToken } = await tokensByCode();
+          const config = await discover('pentarch-api', 'test-api-client-secret');
+          expect(await oidc.tokenIntrospection(config, access)).toMatchObject({
+            active: true,
+            client_id: 'pentarch-cli',
+            email: server.admin.email,
+            iss: server.url,
+            aud: 'pentarch-api',
+            token_type: 'Bearer',
+          });
+          // A refresh token is its own client's business.
+          expect((await introspect(refreshToken, api)).body).toEqual({ active: false });
+          const cli = await discover('pentarch-cli');
+          await oidc.tokenRevocation(cli, access);
+          expect((await introspect(access, api)).body).toEqual({ active: false });
+          expect(await meStatus(access)).toBe(401);
+          expect((await refresh(refreshToken)).status).toBe(200);
+        },
+      );
 
       it('tells about API keys and personal access tokens, as long as they work', async () => {
         const me = (await call('GET', '/v2/auth/me', { token: adminToken })).body;
@@ -495,7 +505,7 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         }
       });
 
-      it('refuses strangers, wrong secrets and clients without one', async () => {
+      it(req('AUTH-12', 'refuses strangers, wrong secrets and clients without one'), async () => {
         const { access } = await tokensByCode();
         for (const authorization of [
           undefined,
@@ -575,17 +585,20 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
           scope: 'openid profile',
         });
 
-      it('exchanges an assertion as the specification shows it, with and without a kid', async () => {
-        for (const header of [{ kid: key.keyId }, {}]) {
-          const { status, body } = await exchange(await assertion({}, header));
-          expect([status, body.token_type, body.refresh_token]).toEqual([200, 'Bearer', undefined]);
-          const me = await call('GET', '/v2/auth/me', { token: String(body.access_token) });
-          expect(me.body).toMatchObject({ sub: key.userId, roles: ['analyst'], scope: 'openid profile' });
-          secrets.push(String(body.access_token));
-        }
-      });
+      it(
+        req('AUTH-11', 'exchanges an assertion as the specification shows it, with and without a kid'),
+        async () => {
+          for (const header of [{ kid: key.keyId }, {}]) {
+            const { status, body } = await exchange(await assertion({}, header));
+            expect([status, body.token_type, body.refresh_token]).toEqual([200, 'Bearer', undefined]);
+            const me = await call('GET', '/v2/auth/me', { token: String(body.access_token) });
+            expect(me.body).toMatchObject({ sub: key.userId, roles: ['analyst'], scope: 'openid profile' });
+            secrets.push(String(body.access_token));
+          }
+        },
+      );
 
-      it('takes a jti once, also under 20 parallel uses', async () => {
+      it(req('AUTH-11', 'takes a jti once, also under 20 parallel uses'), async () => {
         const jwt = await assertion({ jti: 'only-once' });
         const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(jwt)));
         expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
+import { req } from '../requirements.ts';
 import { createBrowser } from '../support/browser.ts';
 import { holdToContract } from '../support/contract.ts';
 import { type IdentityServer, startIdentityServer } from '../support/identity-server.ts';
@@ -73,7 +74,7 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
     afterAll(() => server.close());
 
     describe('accounts', () => {
-      it('makes, shows, changes and lists accounts', async () => {
+      it(req('USER-01', 'makes, shows, changes and lists accounts'), async () => {
         const made = await call('POST', '/v2/users', admin, {
           email: 'Ada@Example.test',
           name: 'Ada',
@@ -121,24 +122,30 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         }
       });
 
-      it('lets a change of roles and a deactivation take effect at once, on every kind of credential', async () => {
-        const ops = await person(['operator']);
-        const key = await call('POST', '/v2/auth/api-keys', ops.token, { name: 'k' });
-        const pat = await call('POST', '/v2/users/me/tokens', ops.token, { name: 'p' });
-        const credentials = [ops.token, String(key.body.key), String(pat.body.token)];
-        for (const token of credentials) expect((await call('GET', '/v2/users', token)).status).toBe(200);
-        await call('PATCH', `/v2/users/${ops.id}`, admin, { roles: ['readonly'] });
-        for (const token of credentials) expect((await call('GET', '/v2/users', token)).status).toBe(403);
-        expect((await call('DELETE', `/v2/users/${ops.id}`, admin)).status).toBe(204);
-        for (const token of credentials) expect((await call('GET', '/v2/auth/me', token)).status).toBe(401);
-        expect((await call('DELETE', `/v2/users/${ops.id}`, admin)).status).toBe(204);
-        // The dead stay dead when the account comes back.
-        expect((await call('PATCH', `/v2/users/${ops.id}`, admin, { status: 'active' })).body.status).toBe(
-          'active',
-        );
-        for (const token of credentials) expect((await call('GET', '/v2/auth/me', token)).status).toBe(401);
-        expect(await login(ops.email, ops.password)).not.toBe('undefined');
-      });
+      it(
+        req(
+          'USER-01',
+          'lets a change of roles and a deactivation take effect at once, on every kind of credential',
+        ),
+        async () => {
+          const ops = await person(['operator']);
+          const key = await call('POST', '/v2/auth/api-keys', ops.token, { name: 'k' });
+          const pat = await call('POST', '/v2/users/me/tokens', ops.token, { name: 'p' });
+          const credentials = [ops.token, String(key.body.key), String(pat.body.token)];
+          for (const token of credentials) expect((await call('GET', '/v2/users', token)).status).toBe(200);
+          await call('PATCH', `/v2/users/${ops.id}`, admin, { roles: ['readonly'] });
+          for (const token of credentials) expect((await call('GET', '/v2/users', token)).status).toBe(403);
+          expect((await call('DELETE', `/v2/users/${ops.id}`, admin)).status).toBe(204);
+          for (const token of credentials) expect((await call('GET', '/v2/auth/me', token)).status).toBe(401);
+          expect((await call('DELETE', `/v2/users/${ops.id}`, admin)).status).toBe(204);
+          // The dead stay dead when the account comes back.
+          expect((await call('PATCH', `/v2/users/${ops.id}`, admin, { status: 'active' })).body.status).toBe(
+            'active',
+          );
+          for (const token of credentials) expect((await call('GET', '/v2/auth/me', token)).status).toBe(401);
+          expect(await login(ops.email, ops.password)).not.toBe('undefined');
+        },
+      );
 
       it('lets platform administrators alone set a tier', async () => {
         const other = await otherTenant();
@@ -257,7 +264,7 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
     });
 
     describe('keys', () => {
-      it('shows a key once, keeps a hash, narrows it, and ends it on time', async () => {
+      it(req('AUTH-14', 'shows a key once, keeps a hash, narrows it, and ends it on time'), async () => {
         const made = await call('POST', '/v2/auth/api-keys', admin, {
           name: 'narrow',
           permissions: ['users:read'],
@@ -278,24 +285,32 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         expect([late.status, late.body.code]).toEqual([401, 'TOKEN_EXPIRED']);
       });
 
-      it('refuses a mistyped key without a look-up, a past end, and permissions that one lacks', async () => {
-        const { token } = await person(['user']);
-        const made = await call('POST', '/v2/auth/api-keys', token, { name: 'k' });
-        const key = String(made.body.key);
-        const swapped = key.slice(0, 10) + key.charAt(11) + key.charAt(10) + key.slice(12);
-        if (swapped !== key)
-          expect((await call('GET', '/v2/auth/me', swapped)).body.message).toContain('mistyped');
-        const past = { name: 'x', expires_at: '2001-01-01T00:00:00.000Z' };
-        expect((await call('POST', '/v2/auth/api-keys', token, past)).status).toBe(422);
-        const wide = { name: 'x', permissions: ['users:manage'] };
-        expect((await call('POST', '/v2/auth/api-keys', token, wide)).status).toBe(403);
-        const stranger = await person(['user']);
-        expect((await call('DELETE', `/v2/auth/api-keys/${made.body.id}`, stranger.token)).status).toBe(404);
-        expect((await call('DELETE', `/v2/auth/api-keys/${made.body.id}`, token)).status).toBe(204);
-        expect((await call('GET', '/v2/auth/me', key)).status).toBe(401);
-      });
+      it(
+        req(
+          'AUTH-14',
+          'refuses a mistyped key without a look-up, a past end, and permissions that one lacks',
+        ),
+        async () => {
+          const { token } = await person(['user']);
+          const made = await call('POST', '/v2/auth/api-keys', token, { name: 'k' });
+          const key = String(made.body.key);
+          const swapped = key.slice(0, 10) + key.charAt(11) + key.charAt(10) + key.slice(12);
+          if (swapped !== key)
+            expect((await call('GET', '/v2/auth/me', swapped)).body.message).toContain('mistyped');
+          const past = { name: 'x', expires_at: '2001-01-01T00:00:00.000Z' };
+          expect((await call('POST', '/v2/auth/api-keys', token, past)).status).toBe(422);
+          const wide = { name: 'x', permissions: ['users:manage'] };
+          expect((await call('POST', '/v2/auth/api-keys', token, wide)).status).toBe(403);
+          const stranger = await person(['user']);
+          expect((await call('DELETE', `/v2/auth/api-keys/${made.body.id}`, stranger.token)).status).toBe(
+            404,
+          );
+          expect((await call('DELETE', `/v2/auth/api-keys/${made.body.id}`, token)).status).toBe(204);
+          expect((await call('GET', '/v2/auth/me', key)).status).toBe(401);
+        },
+      );
 
-      it('rotates a key with an overlap', async () => {
+      it(req('AUTH-14', 'rotates a key with an overlap'), async () => {
         const { token } = await person(['user']);
         const old = await call('POST', '/v2/auth/api-keys', token, { name: 'k' });
         const path = `/v2/auth/api-keys/${old.body.id}/rotate`;
@@ -353,7 +368,7 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
     });
 
     describe('tenants', () => {
-      it('are listed and made by platform administrators alone', async () => {
+      it(req('TENANT-01', 'are listed and made by platform administrators alone'), async () => {
         const other = await otherTenant();
         expect((await call('GET', '/v2/tenants', other.token)).status).toBe(403);
         expect((await call('POST', '/v2/tenants', other.token, { name: 'x', slug: 'x' })).status).toBe(403);
@@ -380,7 +395,7 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
         expect((await call('GET', '/v2/auth/me', other.token)).body.tier).toBe('enterprise');
       });
 
-      it('are shut everywhere while suspended, at once', async () => {
+      it(req('TENANT-01', 'are shut everywhere while suspended, at once'), async () => {
         const other = await otherTenant();
         expect((await call('GET', '/v2/auth/me', other.token)).status).toBe(200);
         await call('PATCH', `/v2/tenants/${other.id}`, admin, { status: 'suspended' });
@@ -470,7 +485,7 @@ export const identityUsersSuite = (name: string, open?: () => Promise<Db>): void
     });
 
     describe('personal data', () => {
-      it('is handed out and erased: one’s own, or by an admin; never to others', async () => {
+      it(req('USER-02', 'is handed out and erased: one’s own, or by an admin; never to others'), async () => {
         const user = await person(['user']);
         const notes = new Map([[user.id, ['a', 'b']]]);
         server.users.registerPersonalData({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { KnowledgeHouse } from '../support/knowledge.ts';
 
 /**
@@ -84,7 +85,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
       (await search(who, { query, ...more })).results.map((r) => r.title);
 
     describe('upload', () => {
-      it('201 for a form with a file: type from the bytes, searchable at once', async () => {
+      it(req('KNOW-04', '201 for a form with a file: type from the bytes, searchable at once'), async () => {
         const pdf = readFileSync(new URL('../fixtures/keepers-handbook.pdf', import.meta.url));
         const answer = await uploadForm('ann', [
           { name: 'title', value: 'Handbook' },
@@ -142,20 +143,26 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         });
       });
 
-      it('201 with the first document for the same bytes, whatever the title, also when they race', async () => {
-        const answers = await Promise.all(
-          ['One', 'Two', 'Three', 'Four'].map((title) =>
-            uploadJson('ann', { title, content: 'Racing snails are slow.' }),
-          ),
-        );
-        expect(answers.map((a) => a.statusCode)).toEqual([201, 201, 201, 201]);
-        expect(new Set(answers.map((a) => a.json().id)).size).toBe(1);
-        const other = await uploadJson('ben', { title: 'One', content: 'Racing snails are slow.' });
-        expect(other.json().id).not.toBe(answers[0]?.json().id);
-        expect(
-          (await titles('ann', 'racing snails')).filter((t) => t === answers[0]?.json().title),
-        ).toHaveLength(1);
-      });
+      it(
+        req(
+          'KNOW-05',
+          '201 with the first document for the same bytes, whatever the title, also when they race',
+        ),
+        async () => {
+          const answers = await Promise.all(
+            ['One', 'Two', 'Three', 'Four'].map((title) =>
+              uploadJson('ann', { title, content: 'Racing snails are slow.' }),
+            ),
+          );
+          expect(answers.map((a) => a.statusCode)).toEqual([201, 201, 201, 201]);
+          expect(new Set(answers.map((a) => a.json().id)).size).toBe(1);
+          const other = await uploadJson('ben', { title: 'One', content: 'Racing snails are slow.' });
+          expect(other.json().id).not.toBe(answers[0]?.json().id);
+          expect(
+            (await titles('ann', 'racing snails')).filter((t) => t === answers[0]?.json().title),
+          ).toHaveLength(1);
+        },
+      );
 
       it('replays an Idempotency-Key and refuses it for other parts', async () => {
         const parts = (text: string): Part[] => [
@@ -173,7 +180,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         ).toBe(422);
       });
 
-      it('422 with a reason for what cannot be read, and nothing stored', async () => {
+      it(req('KNOW-04', '422 with a reason for what cannot be read, and nothing stored'), async () => {
         const before = (await get('ann', '/documents')).json().total;
         const refused: [Uint8Array | string, string][] = [
           ['', 'empty'],
@@ -269,43 +276,50 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
     });
 
     describe('access', () => {
-      it('shows own and shared documents, all of the tenant to operators, nothing to strangers', async () => {
-        const mine = (
-          await uploadJson('ann', { title: 'Secret walrus', content: 'The walrus password is tusk.' })
-        ).json();
-        const shared = (
-          await uploadJson('ann', {
-            title: 'Shared walrus',
-            content: 'All walruses swim well.',
-            visibility: 'tenant',
-          })
-        ).json();
-        const seen = async (who: string) =>
-          (await titles(who, 'walrus swim password tusk', { limit: 100 }))
-            .filter((t) => t.endsWith('walrus'))
-            .sort();
-        expect(await seen('ann')).toEqual(['Secret walrus', 'Shared walrus']);
-        expect(await seen('ben')).toEqual(['Shared walrus']);
-        expect(await seen('op')).toEqual(['Secret walrus', 'Shared walrus']);
-        expect(await seen('zoe')).toEqual([]);
-        const { request_id: _a, ...unknown } = (await get('zoe', `/documents/${crypto.randomUUID()}`)).json()
-          .error;
-        for (const suffix of ['', '/content', '/content?format=text', '/chunks']) {
-          for (const who of ['zoe', 'ben']) {
-            const answer = await get(who, `/documents/${mine.id}${suffix}`);
-            expect(answer.statusCode).toBe(404);
-            const { request_id: _b, ...error } = answer.json().error;
-            expect(error).toEqual(unknown);
+      it(
+        req(
+          'KNOW-07',
+          'shows own and shared documents, all of the tenant to operators, nothing to strangers',
+        ),
+        async () => {
+          const mine = (
+            await uploadJson('ann', { title: 'Secret walrus', content: 'The walrus password is tusk.' })
+          ).json();
+          const shared = (
+            await uploadJson('ann', {
+              title: 'Shared walrus',
+              content: 'All walruses swim well.',
+              visibility: 'tenant',
+            })
+          ).json();
+          const seen = async (who: string) =>
+            (await titles(who, 'walrus swim password tusk', { limit: 100 }))
+              .filter((t) => t.endsWith('walrus'))
+              .sort();
+          expect(await seen('ann')).toEqual(['Secret walrus', 'Shared walrus']);
+          expect(await seen('ben')).toEqual(['Shared walrus']);
+          expect(await seen('op')).toEqual(['Secret walrus', 'Shared walrus']);
+          expect(await seen('zoe')).toEqual([]);
+          const { request_id: _a, ...unknown } = (
+            await get('zoe', `/documents/${crypto.randomUUID()}`)
+          ).json().error;
+          for (const suffix of ['', '/content', '/content?format=text', '/chunks']) {
+            for (const who of ['zoe', 'ben']) {
+              const answer = await get(who, `/documents/${mine.id}${suffix}`);
+              expect(answer.statusCode).toBe(404);
+              const { request_id: _b, ...error } = answer.json().error;
+              expect(error).toEqual(unknown);
+            }
+            expect((await get('op', `/documents/${mine.id}${suffix}`)).statusCode).toBe(200);
+            expect((await get('ben', `/documents/${shared.id}${suffix}`)).statusCode).toBe(200);
           }
-          expect((await get('op', `/documents/${mine.id}${suffix}`)).statusCode).toBe(200);
-          expect((await get('ben', `/documents/${shared.id}${suffix}`)).statusCode).toBe(200);
-        }
-        expect((await remove('zoe', shared.id)).statusCode).toBe(404);
-        expect((await patch('ben', mine.id, { title: 'x' })).statusCode).toBe(404);
-        expect((await remove('ben', shared.id)).statusCode).toBe(403);
-        expect((await patch('op', shared.id, { title: 'x' })).statusCode).toBe(403);
-        expect((await patch('boss', shared.id, { title: 'Renamed walrus' })).statusCode).toBe(200);
-      });
+          expect((await remove('zoe', shared.id)).statusCode).toBe(404);
+          expect((await patch('ben', mine.id, { title: 'x' })).statusCode).toBe(404);
+          expect((await remove('ben', shared.id)).statusCode).toBe(403);
+          expect((await patch('op', shared.id, { title: 'x' })).statusCode).toBe(403);
+          expect((await patch('boss', shared.id, { title: 'Renamed walrus' })).statusCode).toBe(200);
+        },
+      );
 
       it('404 for ids that are none', async () => {
         for (const id of ['x', '%00', "'%20or%201=1", 'null', '..%2f..']) {
@@ -341,7 +355,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         expect((await patch('ann', id, { owner: 'x' })).statusCode).toBe(422);
       });
 
-      it('deletes at once and for good; the second time is 404', async () => {
+      it(req('KNOW-07', 'deletes at once and for good; the second time is 404'), async () => {
         const { id } = (await uploadJson('ann', { title: 'Dodo', content: 'The dodo is gone.' })).json();
         expect((await remove('ann', id)).statusCode).toBe(204);
         expect(await titles('ann', 'dodo gone')).not.toContain('Dodo');
@@ -389,22 +403,28 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
     });
 
     describe('search', () => {
-      it('gives the contract form with scores in order between 0 and 1 and highlights', async () => {
-        await uploadJson('ann', {
-          title: 'Bees',
-          content: 'Honey bees dance to tell where the flowers are.\n\nWasps do not.',
-        });
-        const { query, took_ms, results } = await search('ann', { query: 'bees dancing flowers', limit: 5 });
-        expect(query).toBe('bees dancing flowers');
-        expect(took_ms).toBeGreaterThanOrEqual(0);
-        expect(results[0]).toMatchObject({ title: 'Bees' });
-        expect(results[0]?.highlights[0]).toContain('dance');
-        const scores = results.map((r) => r.score);
-        expect(scores).toEqual([...scores].sort((a, b) => b - a));
-        for (const score of scores) expect(score > 0 && score <= 1).toBe(true);
-      });
+      it(
+        req('KNOW-06', 'gives the contract form with scores in order between 0 and 1 and highlights'),
+        async () => {
+          await uploadJson('ann', {
+            title: 'Bees',
+            content: 'Honey bees dance to tell where the flowers are.\n\nWasps do not.',
+          });
+          const { query, took_ms, results } = await search('ann', {
+            query: 'bees dancing flowers',
+            limit: 5,
+          });
+          expect(query).toBe('bees dancing flowers');
+          expect(took_ms).toBeGreaterThanOrEqual(0);
+          expect(results[0]).toMatchObject({ title: 'Bees' });
+          expect(results[0]?.highlights[0]).toContain('dance');
+          const scores = results.map((r) => r.score);
+          expect(scores).toEqual([...scores].sort((a, b) => b - a));
+          for (const score of scores) expect(score > 0 && score <= 1).toBe(true);
+        },
+      );
 
-      it('still returns `limit` results when a filter leaves few of many', async () => {
+      it(req('KNOW-06', 'still returns `limit` results when a filter leaves few of many'), async () => {
         for (let i = 0; i < 30; i++) {
           await uploadJson('ben', { title: `Common ${i}`, content: `Penguins stand on ice, number ${i}.` });
         }
@@ -443,7 +463,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         expect(await titles('zoe', 'penguins', { filters: { tags: ['rare'] } })).toEqual([]);
       });
 
-      it('finds words of scripts without spaces, accents and widths aside', async () => {
+      it(req('KNOW-06', 'finds words of scripts without spaces, accents and widths aside'), async () => {
         await uploadJson('ann', {
           title: 'Tokyo',
           content: '東京都は日本の首都であり、世界最大級の都市です。',
@@ -456,7 +476,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
         expect((await titles('ann', 'ｍｕｓéｅ'))[0]).toBe('Paris');
       });
 
-      it('takes hostile query text as words', async () => {
+      it(req('KNOW-06', 'takes hostile query text as words'), async () => {
         const queries = [
           '"',
           '" OR scope:"',

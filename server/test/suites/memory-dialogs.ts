@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { createMemory, type Memory } from '../../src/features/memory/index.ts';
+import { req } from '../requirements.ts';
 import { callerOf } from '../support/memory.ts';
 
 /** Told in one conversation, asked in another: what is said first, the question, and what the recall must show. */
@@ -275,7 +276,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
       expect(all.length).toBeGreaterThanOrEqual(60);
     });
 
-    it('recalls at least nine of ten facts in a later conversation', async () => {
+    it(req('MEM-05', 'recalls at least nine of ten facts in a later conversation'), async () => {
       const missed: string[] = [];
       for (const [index, dialog] of all.entries()) {
         const user = `d${index}`;
@@ -287,7 +288,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
       expect(missed.length / all.length, missed.join('\n')).toBeLessThanOrEqual(0.1);
     });
 
-    it('honours every correction', async () => {
+    it(req('MEM-05', 'honours every correction'), async () => {
       for (const [index, { asked, unwanted }] of all.entries()) {
         if (unwanted === undefined) continue;
         const facts = await ask(`d${index}`, asked);
@@ -295,7 +296,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
       }
     });
 
-    it('never shows a user what another one said', async () => {
+    it(req('MEM-05', 'never shows a user what another one said'), async () => {
       for (const [index, { wanted }] of all.entries()) {
         const neighbour = all[index === 0 ? 1 : 0];
         if (neighbour === undefined || neighbour.told.join(' ').includes(wanted)) continue;

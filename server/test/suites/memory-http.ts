@@ -10,6 +10,7 @@ import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
+import { req } from '../requirements.ts';
 import { holdToContract } from '../support/contract.ts';
 import { callerOfToken } from '../support/memory.ts';
 
@@ -126,7 +127,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(made.headers.location).toBe(`/api/v2/memory/entities/${made.json.id}`);
     });
 
-    it('joins observations to the entity of the same folded name and type (200)', async () => {
+    it(req('MEM-01', 'joins observations to the entity of the same folded name and type (200)'), async () => {
       const id = await make('joi', 'Café  Straße', 'place', { observations: ['opens at 8'] });
       const again = await send('joi', 'POST', 'entities', {
         name: ' CAFE\u0301 STRASSE ',
@@ -145,7 +146,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       ).toBe(201);
     });
 
-    it('makes one entity of ten parallel ones', async () => {
+    it(req('MEM-01', 'makes one entity of ten parallel ones'), async () => {
       const all = await Promise.all(
         Array.from({ length: 10 }, (_, i) =>
           send('par', 'POST', 'entities', {
@@ -162,7 +163,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(list.json.items[0].observations).toHaveLength(11);
     });
 
-    it('keeps both of two statements that contradict, the newer one holding', async () => {
+    it(req('MEM-02', 'keeps both of two statements that contradict, the newer one holding'), async () => {
       const id = await make('con', 'Bob', 'person', { observations: ['works at Acme'] });
       const after = await send('con', 'POST', `entities/${id}/observations`, { text: 'works at Globex' });
       expect(after.status).toBe(201);
@@ -172,7 +173,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(newer).toMatchObject({ text: 'works at Globex', valid_to: null, source: { user: 'con' } });
     });
 
-    it('never ends what somebody else has said of a shared entity', async () => {
+    it(req('MEM-02', 'never ends what somebody else has said of a shared entity'), async () => {
       const id = await make('op1/operator', 'Head office', 'place', {
         visibility: 'tenant',
         observations: ['located in Rome'],
@@ -218,7 +219,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('dup', 'GET', `entities/${shared}`)).json.observations[0].valid_to).toBeNull();
     });
 
-    it('answers a stranger as if nothing were there', async () => {
+    it(req('MEM-06', 'answers a stranger as if nothing were there'), async () => {
       const id = await make('own', 'Secret plan', 'plan');
       const other = await make('own', 'Ally', 'person');
       const rel = (await relate('own', id, other, 'needs')).json.id;
@@ -507,7 +508,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('mrg', 'POST', `entities/${kept}/merge`, { entity_id: kept })).status).toBe(422);
     });
 
-    it('walks the graph in one to three steps', async () => {
+    it(req('MEM-03', 'walks the graph in one to three steps'), async () => {
       const ids: string[] = [];
       for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await make('grp', name, 'node'));
       for (let i = 0; i < 4; i++) await relate('grp', ids[i] ?? '', ids[i + 1] ?? '', 'next');
@@ -533,7 +534,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(await at(`entity_id=${ids[0]}&at=2000-06-01T00:00:00Z`)).toEqual(['ae', 1, false]);
     });
 
-    it('says when the graph is cut', async () => {
+    it(req('MEM-03', 'says when the graph is cut'), async () => {
       const lines = Array.from({ length: 230 }, (_, i) =>
         JSON.stringify({ type: 'entity', name: `n${i}`, entityType: 'n', observations: [] }),
       );
@@ -555,7 +556,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect((await send('big', 'GET', 'graph')).json.truncated).toBe(true);
     });
 
-    it('imports the public MCP memory server’s file and exports it again', async () => {
+    it(req('MEM-04', 'imports the public MCP memory server’s file and exports it again'), async () => {
       const file = [
         { type: 'relation', from: 'Ada', to: 'Engine', relationType: 'programmed' },
         {

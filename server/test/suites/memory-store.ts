@@ -4,6 +4,7 @@ import { createMemory, type Memory } from '../../src/features/memory/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import type { ToolContext } from '../../src/kernel/tools.ts';
+import { req } from '../requirements.ts';
 import { callerOf } from '../support/memory.ts';
 
 /** Tools, embeddings, models, search hits, hand-out and erasure. */
@@ -205,7 +206,7 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
       expect(await memory.searchForKnowledge(who('knw2'), 'budget of Apollo', 5)).toEqual([]);
     });
 
-    it('hands out and erases all of a person and nothing of others', async () => {
+    it(req('MEM-06', 'hands out and erases all of a person and nothing of others'), async () => {
       const caller = callerOf('era');
       await memory.observeTurn({
         caller,
