@@ -66,7 +66,7 @@ import {
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
 import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
-import type { Models } from './features/models/index.ts';
+import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
@@ -558,6 +558,7 @@ export const compose = async (
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
+    ...modelRoutes(models),
     ...knowledge.routes,
     ...memory.routes,
     ...governance.routes(),
