@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { LiveEvent } from 'pentarch-sdk';
 import { useEffect, useRef } from 'react';
 import { useApi } from './api.ts';
+import { useConnection } from './connection.ts';
 
 /** Events of the platform as they happen (docs/events.md), over one WebSocket per tab that all pages share. */
 
@@ -13,15 +14,19 @@ interface Channel {
 const RETRY_MS = 5_000;
 const channels = new WeakMap<object, Channel>();
 
-const createChannel = (events: (options: { signal: AbortSignal }) => AsyncGenerator<LiveEvent>): Channel => {
+const createChannel = (
+  events: (options: { signal: AbortSignal; onLost: () => void }) => AsyncGenerator<LiveEvent>,
+  onLost: () => void,
+): Channel => {
   const listeners = new Set<Listener>();
   let stop: AbortController | null = null;
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        for await (const event of events({ signal })) for (const listener of listeners) listener(event);
+        for await (const event of events({ signal, onLost }))
+          for (const listener of listeners) listener(event);
       } catch {
-        // The client has tried several times; the offline banner says so. Pages still read by query.
+        // The client has tried several times; the banner says so. What was missed is read when the server answers again.
       }
       if (signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -51,6 +56,7 @@ const createChannel = (events: (options: { signal: AbortSignal }) => AsyncGenera
 export const useLiveEvents = (types: readonly string[], listener: Listener): void => {
   const api = useApi();
   const queryClient = useQueryClient();
+  const connection = useConnection();
   const latest = useRef(listener);
   useEffect(() => {
     latest.current = listener;
@@ -58,7 +64,7 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
   const key = types.join(' ');
   useEffect(() => {
     const wanted = key.split(' ');
-    const channel = channels.get(api) ?? createChannel(api.events);
+    const channel = channels.get(api) ?? createChannel(api.events, connection.check);
     channels.set(api, channel);
     return channel.add((event) => {
       const { payload } = event;
@@ -74,7 +80,7 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
         latest.current(event);
       }
     });
-  }, [api, key, queryClient]);
+  }, [api, connection, key, queryClient]);
 };
 
 /** The usual use: read queries anew when something of theirs happened. */

@@ -1,4 +1,5 @@
 import type { Proposal } from 'pentarch-sdk';
+import { agentLetters } from '../surface.tsx';
 import styles from './council.module.css';
 import { SEAT_NAMES, type SeatView, seatsOf, tallyText } from './seats.ts';
 
@@ -42,7 +43,7 @@ const SeatMark = ({ seat, index }: { seat: SeatView; index: number }) => {
     >
       {seat.seat === 'aegis' ? <path d={SHIELD} /> : <circle r={SEAT} />}
       <text className={styles.mark} textAnchor="middle" dominantBaseline="central">
-        {MARKS[seat.state] === '' ? name.slice(0, 2) : MARKS[seat.state]}
+        {MARKS[seat.state] === '' ? agentLetters(seat.seat, name) : MARKS[seat.state]}
       </text>
       <text className={styles.name} textAnchor="middle" y={SEAT + 15}>
         {name}

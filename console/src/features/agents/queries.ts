@@ -19,11 +19,15 @@ export const useAgents = () => {
   });
 };
 
-/** Figures of all agents in one window, by id; those that are still being read are missing. */
-export const useMetricsOfAll = (
-  agents: readonly AgentStatus[],
-  window: Window,
-): ReadonlyMap<string, AgentMetrics> => {
+export interface Figures {
+  /** By agent; those that are still being read, or could not be, are missing. */
+  readonly byAgent: ReadonlyMap<string, AgentMetrics>;
+  /** Of those that could not be read. */
+  readonly error: unknown;
+}
+
+/** Figures of all agents in one window. */
+export const useMetricsOfAll = (agents: readonly AgentStatus[], window: Window): Figures => {
   const api = useApi();
   return useQueries({
     queries: agents.map((agent) => ({
@@ -33,13 +37,18 @@ export const useMetricsOfAll = (
       enabled: window !== LIST_WINDOW,
       staleTime: EVERY_MS,
     })),
-    combine: (results) =>
-      new Map(
+    combine: (results) => ({
+      byAgent: new Map(
         agents.flatMap((agent, index) => {
           const metrics = window === LIST_WINDOW ? agent.metrics : results[index]?.data;
           return metrics === undefined ? [] : [[agent.id, metrics] as const];
         }),
       ),
+      error:
+        window === LIST_WINDOW
+          ? null
+          : (results.find(({ data, error }) => data === undefined && error !== null)?.error ?? null),
+    }),
   });
 };
 
