@@ -12,9 +12,9 @@ const home = (
   </Link>
 );
 
-/** As Chromium, Firefox and Safari say that a part of the program did not come. */
+/** As Chromium, Firefox, Safari and Vite say that a part of the program did not come. */
 const isNotLoaded = (error: unknown): boolean =>
-  error instanceof TypeError && /dynamically imported|module script/i.test(error.message);
+  error instanceof Error && /dynamically imported|module script|preload CSS/i.test(error.message);
 
 /**
  * A page whose code did not come is loaded with the whole console as soon as the server answers: browsers do not try the

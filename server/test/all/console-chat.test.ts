@@ -9,7 +9,12 @@ let provider: TestProvider;
 beforeAll(async () => {
   provider = await startTestProvider();
   app = await startConsole({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, COMPATIBLE_API_KEY: 'x' },
+    env: {
+      MODEL: 'compatible/test-model',
+      MODELS: 'compatible/careful-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+    },
   });
 });
 afterAll(async () => {
@@ -121,6 +126,28 @@ it('copies a block of code as it stands', async () => {
   expect(String(await page.evaluate('navigator.clipboard.readText()')).trim()).toBe(
     'let x = 1;\nlet y = x * 2;',
   );
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('asks the model that was chosen, and again the same', async () => {
+  const { page, axe, complaints, context } = await app.open();
+  await page.waitForURL('**/chat');
+  provider.always({ chunks: ['Carefully said.'] });
+  const model = page.getByLabel('Model', { exact: true });
+  await expect
+    .poll(() => model.locator('option').allTextContents())
+    .toEqual(['test-model (default)', 'careful-model']);
+  await model.selectOption('careful-model');
+  expect(await axe()).toEqual([]);
+  await page.getByLabel('Message', { exact: true }).fill('/zeus Is it safe?');
+  await page.keyboard.press('Enter');
+  await page.getByText('compatible/careful-model').waitFor();
+  // The choice stays for the next question, and with the one that was asked.
+  expect(await model.inputValue()).toBe('compatible/careful-model');
+  await model.selectOption('test-model (default)');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await expect.poll(() => page.getByText('compatible/careful-model').count()).toBe(2);
   expect(complaints).toEqual([]);
   await context.close();
 });

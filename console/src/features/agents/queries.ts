@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AgentMetrics, AgentStatus, UpdateAgentRequest } from 'pentarch-sdk';
+import type { AgentMetrics, AgentStatus, Model, UpdateAgentRequest } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 
 /** Reads and writes of this feature; pages hold no calls of their own. */
@@ -75,4 +75,15 @@ export const useUpdateAgent = (id: string) => {
       );
     },
   });
+};
+
+/** What the settings of the server offer; an agent may have others of its providers too. */
+export const useModels = (): readonly Model[] => {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ['agents', 'models'],
+    queryFn: ({ signal }) => api.models.list({ limit: 100 }, { signal }),
+    staleTime: 60_000,
+  });
+  return data?.items ?? [];
 };
