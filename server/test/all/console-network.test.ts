@@ -101,6 +101,11 @@ it('a question that was sent into a cut network is asked once, when it is back',
   const { page, complaints, context } = await app.open();
   await page.waitForURL('**/chat');
   provider.always({ chunks: ['Once and whole.'] });
+  // The agents are known, so that the slash means one of them.
+  await page
+    .getByLabel('Agent', { exact: true })
+    .getByRole('option', { name: 'Zeus' })
+    .waitFor({ state: 'attached' });
   await page.getByLabel('Message', { exact: true }).fill('/zeus Who hears me?');
   await network.cut();
   await page.getByText(SILENT).waitFor();

@@ -101,6 +101,7 @@ it('shows what the agents honour, and sets, corrects and forgets it', async () =
 
   await page.getByRole('button', { name: 'Delete: likes examples from music' }).click();
   await page.getByRole('button', { name: 'Forget it' }).click();
+  await page.getByText('It is forgotten').waitFor();
   await row('likes examples from music').waitFor({ state: 'detached' });
   expect(await texts()).not.toContain('likes examples from music');
   expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
