@@ -11,9 +11,9 @@ import { SEAT_NAMES, type SeatView, seatsOf, tallyText } from './seats.ts';
 type Shown = Pick<Proposal, 'status' | 'votes' | 'tally'>;
 
 const WIDTH = 320;
-const HEIGHT = 168;
-const CENTRE = { x: WIDTH / 2, y: 142 };
-const RADIUS = 112;
+const HEIGHT = 184;
+const CENTRE = { x: WIDTH / 2, y: 158 };
+const RADIUS = 128;
 const SEAT = 21;
 const MARKS: Readonly<Record<SeatView['state'], string>> = {
   approve: '✓',

@@ -228,7 +228,7 @@ const ChatPage = () => {
   const list = <ConversationList open={c} onOpen={openConversation} />;
 
   return (
-    <div className={styles.page}>
+    <div className={styles.page} data-fills>
       <aside className={styles.side} aria-label="Conversations">
         {list}
       </aside>

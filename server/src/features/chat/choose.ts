@@ -1,3 +1,4 @@
+import { AppError } from '../../kernel/errors.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import { holdRequest, type RunDeps } from './execute.ts';
@@ -5,7 +6,8 @@ import type { ChooseAgent, RoutedChoice } from './start.ts';
 
 /**
  * Which agent answers: the built-in router; where that is unsure and a real model is set up, the model chooses by a
- * structured answer. Its call is counted like every other; when it fails, the router's choice stands.
+ * structured answer. Its call is counted like every other; when it fails, or there is no money for it and the answer of the
+ * router's choice together, the router's choice stands.
  */
 export interface ChooserOptions extends Pick<RunDeps, 'costs' | 'store'> {
   router: Router;
@@ -72,6 +74,7 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
   const ask = async (
     input: Parameters<ChooseAgent>[0],
     agents: readonly EffectiveAgent[],
+    instead: RouteChoice,
   ): Promise<{ choice: Omit<RouteChoice, 'candidates'> | null; spent?: RoutedChoice['spent'] }> => {
     const ref = models.defaultModel;
     const open = new Set(agents.map((agent) => agent.definition.id));
@@ -80,18 +83,25 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     ];
     const responseSchema = schemaFor([...open]);
     const subject = { ...input.subject, agentId: 'zeus' };
-    const hold = await store.write((tx) =>
-      costs.hold(
-        tx,
-        holdRequest(
-          { models, maxOutputTokens: OUTPUT_TOKENS },
-          subject,
-          ref,
-          models.promptBound({ messages, responseSchema, signal: input.signal }),
-          0,
-        ),
-      ),
+    const request = holdRequest(
+      { models, maxOutputTokens: OUTPUT_TOKENS },
+      subject,
+      ref,
+      models.promptBound({ messages, responseSchema, signal: input.signal }),
+      0,
     );
+    const setAside = await input.setAside(instead.agentId);
+    const hold = await store
+      .write(async (tx) => {
+        const taken = await costs.hold(tx, request);
+        await setAside(tx);
+        return taken;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'COST_EXCEEDED') return null;
+        throw error;
+      });
+    if (hold === null) return { choice: null };
     const charge = (
       model: string,
       usage: Parameters<typeof models.cost>[1] | null,
@@ -147,10 +157,12 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     });
     if (choice.confidence >= SURE || models.defaultModel.provider === 'builtin' || agents.length < 2)
       return choice;
-    const asked = await ask(input, agents);
+    const asked = await ask(input, agents, choice);
     const { spent } = asked;
     return {
-      ...(asked.choice === null ? choice : { ...asked.choice, candidates: choice.candidates }),
+      ...(asked.choice === null
+        ? choice
+        : { ...asked.choice, candidates: choice.candidates, instead: choice }),
       ...(spent === undefined ? {} : { spent }),
     };
   };

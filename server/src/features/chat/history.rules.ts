@@ -54,6 +54,10 @@ export const splitTurns = <T extends HistoryTurn>(
 export const KEPT_SHARE = 0.5;
 const SUMMARY_SHARE = 0.25;
 const MAX_SUMMARY_TOKENS = 800;
+/** A summary may be longer than asked for by this factor. */
+export const LONGER = 1.5;
+/** No summary has more, in the bytes that `promptBound` counts: four to a character, eight to an estimated token. */
+export const LONGEST_SUMMARY_BYTES = MAX_SUMMARY_TOKENS * LONGER * 8;
 
 export const summaryTokens = (budgetTokens: number): number =>
   Math.max(32, Math.min(MAX_SUMMARY_TOKENS, Math.floor(budgetTokens * SUMMARY_SHARE)));

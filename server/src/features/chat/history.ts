@@ -10,11 +10,13 @@ import {
   type HistoryTurn,
   historyTokens,
   KEPT_SHARE,
+  LONGER,
   shorten,
   splitTurns,
   summaryTokens,
 } from './history.rules.ts';
 import type { RunCosts } from './ports.ts';
+import type { SetAside } from './set-aside.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -97,6 +99,7 @@ export const createHistory = (deps: HistoryDeps) => {
     older: readonly HistoryTurn[],
     maxTokens: number,
     subject: CostSubject,
+    setAside: SetAside,
     signal: AbortSignal,
   ): Promise<{ text: string; modelId: string; spent: NonNullable<FittedHistory['spent']> } | null> => {
     const system = { role: 'system' as const, content: INSTRUCTION };
@@ -115,9 +118,12 @@ export const createHistory = (deps: HistoryDeps) => {
     ];
     const promptBound = models.promptBound({ messages, signal });
     try {
-      const hold = await store.write((tx) =>
-        costs.hold(tx, holdRequest({ models, maxOutputTokens: maxTokens }, subject, model, promptBound, 0)),
-      );
+      const hold = await store.write(async (tx) => {
+        const request = holdRequest({ models, maxOutputTokens: maxTokens }, subject, model, promptBound, 0);
+        const taken = await costs.hold(tx, request);
+        await setAside(tx);
+        return taken;
+      });
       const settle = (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) =>
         store.write((tx) =>
           costs.settle(
@@ -137,7 +143,7 @@ export const createHistory = (deps: HistoryDeps) => {
         const text = answer.content.trim();
         const spent = { costNano: answer.costNanoUsd, usage: answer.usage };
         // What is longer than asked for would push turns out again.
-        const fitted = estimateTokens(text) <= maxTokens * 1.5 ? text : '';
+        const fitted = estimateTokens(text) <= maxTokens * LONGER ? text : '';
         return fitted === '' ? null : { text: fitted, modelId: answer.ref.id, spent };
       } catch (error) {
         const call = error instanceof ModelCallError ? error : null;
@@ -182,6 +188,7 @@ export const createHistory = (deps: HistoryDeps) => {
       budgetTokens: number,
       model: ModelRef,
       subject: CostSubject,
+      setAside: SetAside,
       signal: AbortSignal,
     ): Promise<FittedHistory> {
       const { conversation, summary, turns } = known;
@@ -215,7 +222,7 @@ export const createHistory = (deps: HistoryDeps) => {
       const asked =
         model.provider === 'builtin'
           ? null
-          : await askModel(model, stored, older, maxTokens, subject, signal);
+          : await askModel(model, stored, older, maxTokens, subject, setAside, signal);
       const text = asked?.text ?? extractSummary(stored, older, maxTokens);
       const row = {
         conversation_id: conversation.id,

@@ -4,6 +4,7 @@ export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';
 export type { FollowedRun } from './remote.ts';
+export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
@@ -15,7 +16,7 @@ export {
   type LaunchOptions,
   type Turn,
 } from './service.ts';
-export type { ChooseAgent, GivenInput } from './start.ts';
+export type { ChooseAgent } from './start.ts';
 export { createChatStore } from './store.ts';
 export { schemaFault } from './tool-call.ts';
 export { matchesGlob } from './tools.rules.ts';

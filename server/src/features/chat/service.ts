@@ -24,12 +24,13 @@ import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from '.
 import type { ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
+import { type GivenInput, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
-import { createStarter, type GivenInput, parseContext, type StartDeps, type StartedRun } from './start.ts';
+import { createStarter, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { chatResponseOf, runOf } from './wire.ts';

@@ -2,8 +2,8 @@ import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
-import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import { isUuid, newId } from '../../kernel/ids.ts';
+import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
@@ -14,12 +14,14 @@ import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
-import { historyBudget } from './history.rules.ts';
+import { historyBudget, LONGEST_SUMMARY_BYTES } from './history.rules.ts';
 import { createHistory, type FittedHistory, type KnownHistory } from './history.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
-import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
+import { addressing, type GivenInput, type ParsedContext, samplingOf } from './request.ts';
+import type { ChatRequest } from './schema.ts';
+import { createReserve, type SetAside } from './set-aside.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
 import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
 import { toolsOf } from './tool-list.ts';
@@ -51,12 +53,16 @@ export type ChooseAgent = (input: {
   previousAgentId: string | null;
   documentsFit: () => Promise<number>;
   subject: CostSubject;
+  /** Called before a model is asked: see `SetAside`. */
+  setAside: (agentId: string) => Promise<SetAside>;
   signal: AbortSignal;
 }) => Promise<RoutedChoice>;
 
 /** A choice, and what a model that was asked for it has cost. */
 export interface RoutedChoice extends RouteChoice {
   spent?: { costNano: NanoUsd; usage: ModelUsage };
+  /** The built-in router's choice, where a model has made another. */
+  instead?: RouteChoice;
 }
 
 /** A stored run with all that its execution needs; made by a request, or read back after a restart. */
@@ -101,67 +107,14 @@ export const planOf = (
   spending: { nano: spentNano },
 });
 
-/** What another protocol's request brings along that `ChatRequest` has no place for. */
-export interface GivenInput {
-  /** History that the client keeps by itself; for a new conversation alone. */
-  history?: readonly { role: 'user' | 'assistant'; content: string }[];
-  /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
-  instructions?: string;
-  /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
-  maxOutputTokens?: number;
-  temperature?: number;
-  /** Of a new conversation. */
-  metadata?: Record<string, unknown>;
-}
-
-export interface ParsedContext {
-  agentId: string | null;
-  model: string | null;
-  data: Record<string, unknown>;
-}
-
 const PASSAGES = 6;
 
-const textField = (context: Record<string, unknown>, name: string): string | null => {
-  const value = context[name];
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw invalid({ field: `/context/${name}`, reason: 'must be text' });
-  return value;
-};
-
-/** Splits `context` into its two settings and the data for the agent. */
-export const parseContext = (context: Record<string, unknown> | undefined): ParsedContext => {
-  if (context === undefined) return { agentId: null, model: null, data: {} };
-  if (Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
-    throw invalid({ field: '/context', reason: 'must be at most 32 KiB of JSON' });
-  }
-  const { agent_id: _agent, model: _model, ...data } = context;
-  return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
-};
-
-const MAX_ATTACHED = 100;
-
-/** Kept with the question, so that a client can ask the same again in the same way; null where nothing was chosen. */
-const addressing = ({ agentId, model, data }: ParsedContext): string | null => {
-  const { attached_documents: attached } = data;
-  const documents = (Array.isArray(attached) ? attached : [])
-    .filter((one) => typeof one === 'string' && isUuid(one))
-    .slice(0, MAX_ATTACHED);
-  if (agentId === null && model === null && documents.length === 0) return null;
-  return JSON.stringify({
-    ...(agentId === null ? {} : { agent_id: agentId }),
-    ...(model === null ? {} : { model }),
-    ...(documents.length === 0 ? {} : { attached_documents: documents }),
-  });
-};
-
-/** What a client has asked of the model's calls; the server's own cap is never passed. */
-const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] | null => {
-  const { maxOutputTokens, temperature } = given;
-  if (maxOutputTokens === undefined && temperature === undefined) return null;
-  return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.min(maxOutputTokens, capTokens) }),
-    ...(temperature === undefined ? {} : { temperature }),
+/** Asked once, however many ask. */
+const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asked: Promise<T> | null = null;
+  return () => {
+    asked ??= ask();
+    return asked;
   };
 };
 
@@ -236,193 +189,245 @@ export const createStarter = (deps: StartDeps) => {
       requestId: options.requestId,
     };
 
-    let searched: Promise<NumberedPassage[]> | null = null;
-    const passagesOf = (): Promise<NumberedPassage[]> => {
-      searched ??= deps
-        .search(caller, searchQuery(request.message, questions), PASSAGES)
-        .then((found) => found.map((passage, i) => ({ n: i + 1, ...passage })));
-      return searched;
-    };
+    const passagesOf = once(async (): Promise<NumberedPassage[]> => {
+      const found = await deps.search(caller, searchQuery(request.message, questions), PASSAGES);
+      return found.map((passage, i) => ({ n: i + 1, ...passage }));
+    });
 
-    const { agent, choice } =
-      context.agentId !== null
-        ? await directAgent(caller, context.agentId)
-        : await routed(caller, request.message, turns, passagesOf, subject, options.signal);
-    subject.agentId = agent.definition.id;
-
-    const model = requestedModel ?? models.resolve(agent.model, '/model');
-    const [passages, tools, memories, preferences] = await Promise.all([
-      agent.definition.grounded ? passagesOf() : documentsInReserve(model, request.message, passagesOf),
-      toolsOf(deps.toolSources, caller, agent),
-      deps.memory.recall(caller, request.message),
-      deps.memory.preferences(caller),
-    ]);
+    const remembered = once(() => deps.memory.recall(caller, request.message));
+    const preferring = once(() => deps.memory.preferences(caller));
     const now = clock.now();
-    const specs = toolSpecs(tools);
     const sampling = samplingOf(given, deps.maxOutputTokens);
     const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
-    const parts: PromptInput = {
-      agentName: agent.definition.name,
-      charter: agent.definition.charter,
-      instructions: agent.instructions,
-      clientInstructions: given.instructions ?? null,
-      preferences,
-      memories,
-      now: iso(now),
-      history: [],
-      passages,
-      data: context.data,
-      message: request.message,
-    };
-    const fitted = await fitHistory(known, parts, specs, outputTokens, model, subject, options.signal);
-    const spent = sumOf(choice.spent ?? null, fitted.spent);
-    const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
-    const promptBound = models.promptBound({
-      messages,
-      ...(specs.length === 0 ? {} : { tools: specs }),
-      signal: options.signal,
-    });
-    const hold = holdRequest(
-      { models, maxOutputTokens: outputTokens },
-      subject,
-      model,
-      promptBound,
-      spent?.costNano ?? 0,
-    );
 
-    const messageId = newId();
-    const questionId = newId();
-    const agentIds = [
-      ...new Set([
-        ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
-        agent.definition.id,
-      ]),
-    ];
-    const events: RunEvent[] = [
-      {
-        event: 'run.started',
-        data: { run_id: runId, conversation_id: conversationId, message_id: messageId },
-      },
-      {
-        event: 'agent.selected',
-        data: {
-          agent_id: choice.agentId,
+    /** All that goes to the model but the history. */
+    const prepare = async (agent: EffectiveAgent) => {
+      const model = requestedModel ?? models.resolve(agent.model, '/model');
+      const [passages, tools, memories, preferences] = await Promise.all([
+        agent.definition.grounded ? passagesOf() : documentsInReserve(model, request.message, passagesOf),
+        toolsOf(deps.toolSources, caller, agent),
+        remembered(),
+        preferring(),
+      ]);
+      const parts: PromptInput = {
+        agentName: agent.definition.name,
+        charter: agent.definition.charter,
+        instructions: agent.instructions,
+        clientInstructions: given.instructions ?? null,
+        preferences,
+        memories,
+        now: iso(now),
+        history: [],
+        passages,
+        data: context.data,
+        message: request.message,
+      };
+      return { agent, model, passages, tools, specs: toolSpecs(tools), parts };
+    };
+    type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+    const boundOf = (messages: ReturnType<typeof buildPrompt>, specs: Prepared['specs']): number =>
+      models.promptBound({
+        messages,
+        ...(specs.length === 0 ? {} : { tools: specs }),
+        signal: options.signal,
+      });
+
+    const reserve = createReserve(costs, store);
+    /** Of an answer by this agent, with all of the history that could go along. */
+    const setAside = ({ agent, model, parts, specs }: Prepared): SetAside =>
+      reserve.of(() => {
+        const messages = buildPrompt({ ...parts, history: turns, summary: known.summary?.content ?? null });
+        const bound = boundOf(messages, specs) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
+        const whose = { ...subject, agentId: agent.definition.id };
+        const whole = holdRequest({ models, maxOutputTokens: outputTokens }, whose, model, bound, 0);
+        return { ...whole, worstNano: whole.leastNano ?? whole.worstNano };
+      });
+
+    const begin = async (prepared: Prepared, choice: RoutedChoice): Promise<StartedRun> => {
+      const { agent, model, passages, tools, specs, parts } = prepared;
+      const { memories, preferences } = parts;
+      subject.agentId = agent.definition.id;
+      const fitted = await fitHistory(
+        known,
+        prepared,
+        outputTokens,
+        subject,
+        setAside(prepared),
+        options.signal,
+      );
+      const spent = sumOf(choice.spent ?? null, fitted.spent);
+      const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
+      const promptBound = boundOf(messages, specs);
+      const hold = holdRequest(
+        { models, maxOutputTokens: outputTokens },
+        subject,
+        model,
+        promptBound,
+        spent?.costNano ?? 0,
+      );
+
+      const messageId = newId();
+      const questionId = newId();
+      const agentIds = [
+        ...new Set([
+          ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
+          agent.definition.id,
+        ]),
+      ];
+      const events: RunEvent[] = [
+        {
+          event: 'run.started',
+          data: { run_id: runId, conversation_id: conversationId, message_id: messageId },
+        },
+        {
+          event: 'agent.selected',
+          data: {
+            agent_id: choice.agentId,
+            reason: choice.reason,
+            confidence: choice.confidence,
+            candidates: choice.candidates,
+          },
+        },
+      ];
+      const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
+      const write = async (tx: Queryable) => {
+        // First what may refuse: nothing is written when the reservation does not fit.
+        await reserve.give(tx);
+        const taken = await costs.hold(tx, hold);
+        if (conversation === null) {
+          await insertConversation(tx, {
+            ...owner,
+            id: conversationId,
+            title: null,
+            status: 'active',
+            metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
+            agent_ids: '[]',
+            message_count: 1,
+            cost_nano: 0,
+            created_at: now,
+            updated_at: now,
+            archived_at: null,
+          });
+        } else await touchConversation(tx, { id: conversationId, now });
+        await insertMessage(tx, {
+          ...owner,
+          id: questionId,
+          conversation_id: conversationId,
+          role: 'user',
+          content: request.message,
+          agent_id: null,
+          tool_calls: null,
+          citations: null,
+          usage: null,
+          metadata: addressing(context),
+          cost_nano: 0,
+          run_id: runId,
+          created_at: now,
+        });
+        await insertRun(tx, {
+          ...owner,
+          id: runId,
+          conversation_id: conversationId,
+          message_id: messageId,
+          question_id: questionId,
+          status: 'running',
+          agent_id: agent.definition.id,
+          agent_ids: JSON.stringify([agent.definition.id]),
+          request: JSON.stringify({
+            v: 1,
+            context: request.context ?? {},
+            streaming: options.streaming,
+            ...(given.history === undefined ? {} : { history: given.history }),
+            ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+          }),
+          usage: null,
+          cost_nano: 0,
+          error: null,
+          journal: JSON.stringify(packJournal(events)),
+          tool_call_count: 0,
+          first_token_ms: null,
+          created_at: now,
+          finished_at: null,
+          node_id: store.nodeId,
+        });
+        return taken;
+      };
+      // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
+      const firstHold = await store.write(write, { repeatable: true, deferred: !options.streaming });
+
+      const title = titleFrom(questions[0] ?? request.message);
+      const record: PlanStep = {
+        v: 1,
+        agentId: agent.definition.id,
+        modelId: model.id,
+        messages,
+        passages: passages ?? [],
+        question: request.message,
+        memories: [...preferences, ...memories],
+        grounded: passages !== null,
+        streaming: options.streaming,
+        choice: {
+          agentId: choice.agentId,
           reason: choice.reason,
           confidence: choice.confidence,
           candidates: choice.candidates,
         },
-      },
-    ];
-    const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
-    const write = async (tx: Queryable) => {
-      // First what may refuse: nothing is written when the reservation does not fit.
-      const taken = await costs.hold(tx, hold);
-      if (conversation === null) {
-        await insertConversation(tx, {
-          ...owner,
-          id: conversationId,
-          title: null,
-          status: 'active',
-          metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
-          agent_ids: '[]',
-          message_count: 1,
-          cost_nano: 0,
-          created_at: now,
-          updated_at: now,
-          archived_at: null,
-        });
-      } else await touchConversation(tx, { id: conversationId, now });
-      await insertMessage(tx, {
-        ...owner,
-        id: questionId,
-        conversation_id: conversationId,
-        role: 'user',
-        content: request.message,
-        agent_id: null,
-        tool_calls: null,
-        citations: null,
-        usage: null,
-        metadata: addressing(context),
-        cost_nano: 0,
-        run_id: runId,
-        created_at: now,
-      });
-      await insertRun(tx, {
-        ...owner,
-        id: runId,
-        conversation_id: conversationId,
-        message_id: messageId,
-        question_id: questionId,
-        status: 'running',
-        agent_id: agent.definition.id,
-        agent_ids: JSON.stringify([agent.definition.id]),
-        request: JSON.stringify({
-          v: 1,
-          context: request.context ?? {},
-          streaming: options.streaming,
-          ...(given.history === undefined ? {} : { history: given.history }),
-          ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
-        }),
-        usage: null,
-        cost_nano: 0,
-        error: null,
-        journal: JSON.stringify(packJournal(events)),
-        tool_call_count: 0,
-        first_token_ms: null,
-        created_at: now,
-        finished_at: null,
-        node_id: store.nodeId,
-      });
-      return taken;
+        agentIds,
+        title,
+        requestId: options.requestId,
+        contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
+        ...(sampling === null ? {} : { sampling }),
+        spent,
+      };
+      return {
+        runId,
+        messageId,
+        conversationId,
+        questionId,
+        plan: planOf(record, agent, model, tools, firstHold, promptBound, spent?.costNano ?? 0),
+        state: startState(record),
+        events,
+        subject,
+        stored: { answered: false, costNano: 0 },
+      };
     };
-    // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
-    const firstHold = await store.write(write, { repeatable: true, deferred: !options.streaming });
 
-    const title = titleFrom(questions[0] ?? request.message);
-    const record: PlanStep = {
-      v: 1,
-      agentId: agent.definition.id,
-      modelId: model.id,
-      messages,
-      passages: passages ?? [],
-      question: request.message,
-      memories: [...preferences, ...memories],
-      grounded: passages !== null,
-      streaming: options.streaming,
-      choice: {
-        agentId: choice.agentId,
-        reason: choice.reason,
-        confidence: choice.confidence,
-        candidates: choice.candidates,
-      },
-      agentIds,
-      title,
-      requestId: options.requestId,
-      contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
-      ...(sampling === null ? {} : { sampling }),
-      spent,
-    };
-    return {
-      runId,
-      messageId,
-      conversationId,
-      questionId,
-      plan: planOf(record, agent, model, tools, firstHold, promptBound, spent?.costNano ?? 0),
-      state: startState(record),
-      events,
-      subject,
-      stored: { answered: false, costNano: 0 },
-    };
+    try {
+      const { agent, choice } =
+        context.agentId !== null
+          ? await directAgent(caller, context.agentId)
+          : await routed(
+              caller,
+              request.message,
+              turns,
+              passagesOf,
+              subject,
+              (one) => prepare(one).then(setAside),
+              options.signal,
+            );
+      const { instead, spent } = choice;
+      const other = instead === undefined || instead.agentId === choice.agentId ? undefined : instead;
+      return await begin(await prepare(agent), choice).catch(async (error: unknown) => {
+        if (other === undefined || !(error instanceof AppError) || error.code !== 'COST_EXCEEDED')
+          throw error;
+        // The money is there for the router's choice, and set aside.
+        const { agent: second } = await directAgent(caller, other.agentId);
+        return begin(await prepare(second), { ...other, ...(spent === undefined ? {} : { spent }) });
+      });
+    } catch (error) {
+      await reserve.drop();
+      throw error;
+    }
   };
 
   /** Everything but the history is there: what room that leaves decides how much of it goes along. */
   const fitHistory = (
     known: KnownHistory,
-    parts: PromptInput,
-    specs: ReturnType<typeof toolSpecs>,
+    { parts, specs, model }: { parts: PromptInput; specs: ReturnType<typeof toolSpecs>; model: ModelRef },
     outputTokens: number,
-    model: ModelRef,
     subject: CostSubject,
+    setAside: SetAside,
     signal: AbortSignal,
   ): Promise<FittedHistory> | FittedHistory => {
     if (known.turns.length === 0 && known.summary === null) return { turns: [], summary: null, spent: null };
@@ -435,7 +440,7 @@ export const createStarter = (deps: StartDeps) => {
       outputTokens,
       maxHistoryTokens: deps.maxHistoryTokens,
     });
-    return history.fit(known, budget, model, subject, signal);
+    return history.fit(known, budget, model, subject, setAside, signal);
   };
 
   const routed = async (
@@ -444,9 +449,15 @@ export const createStarter = (deps: StartDeps) => {
     turns: readonly { role: string; agent_id: string | null }[],
     passagesOf: () => Promise<NumberedPassage[]>,
     subject: CostSubject,
+    setAside: (agent: EffectiveAgent) => Promise<SetAside>,
     signal: AbortSignal,
   ): Promise<{ agent: EffectiveAgent; choice: RoutedChoice }> => {
     const all = await agents.effective(caller.tenantId);
+    const enabled = (agentId: string): EffectiveAgent => {
+      const agent = all.get(agentId);
+      if (agent === undefined || !agent.enabled) throw conflict('no agent is switched on for this message');
+      return agent;
+    };
     const previousAgentId = turns.findLast((turn) => turn.agent_id !== null)?.agent_id ?? null;
     const choice = await deps.choose({
       caller,
@@ -455,11 +466,10 @@ export const createStarter = (deps: StartDeps) => {
       previousAgentId,
       documentsFit: async () => (await passagesOf())[0]?.score ?? 0,
       subject,
+      setAside: (agentId) => setAside(enabled(agentId)),
       signal,
     });
-    const agent = all.get(choice.agentId);
-    if (agent === undefined || !agent.enabled) throw conflict('no agent is switched on for this message');
-    return { agent, choice };
+    return { agent: enabled(choice.agentId), choice };
   };
 
   return { start, conversationOf };

@@ -1,0 +1,68 @@
+import { invalid } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { MAX_CONTEXT_BYTES } from './schema.ts';
+import type { PlanStep } from './steps.rules.ts';
+
+/** What a request for a run asks for beside its message, checked and taken apart. */
+
+/** What another protocol's request brings along that `ChatRequest` has no place for. */
+export interface GivenInput {
+  /** History that the client keeps by itself; for a new conversation alone. */
+  history?: readonly { role: 'user' | 'assistant'; content: string }[];
+  /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
+  instructions?: string;
+  /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
+  maxOutputTokens?: number;
+  temperature?: number;
+  /** Of a new conversation. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface ParsedContext {
+  agentId: string | null;
+  model: string | null;
+  data: Record<string, unknown>;
+}
+
+const textField = (context: Record<string, unknown>, name: string): string | null => {
+  const value = context[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalid({ field: `/context/${name}`, reason: 'must be text' });
+  return value;
+};
+
+/** Splits `context` into its two settings and the data for the agent. */
+export const parseContext = (context: Record<string, unknown> | undefined): ParsedContext => {
+  if (context === undefined) return { agentId: null, model: null, data: {} };
+  if (Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
+    throw invalid({ field: '/context', reason: 'must be at most 32 KiB of JSON' });
+  }
+  const { agent_id: _agent, model: _model, ...data } = context;
+  return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
+};
+
+const MAX_ATTACHED = 100;
+
+/** Kept with the question, so that a client can ask the same again in the same way; null where nothing was chosen. */
+export const addressing = ({ agentId, model, data }: ParsedContext): string | null => {
+  const { attached_documents: attached } = data;
+  const documents = (Array.isArray(attached) ? attached : [])
+    .filter((one) => typeof one === 'string' && isUuid(one))
+    .slice(0, MAX_ATTACHED);
+  if (agentId === null && model === null && documents.length === 0) return null;
+  return JSON.stringify({
+    ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(model === null ? {} : { model }),
+    ...(documents.length === 0 ? {} : { attached_documents: documents }),
+  });
+};
+
+/** What a client has asked of the model's calls; the server's own cap is never passed. */
+export const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] | null => {
+  const { maxOutputTokens, temperature } = given;
+  if (maxOutputTokens === undefined && temperature === undefined) return null;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.min(maxOutputTokens, capTokens) }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+};
