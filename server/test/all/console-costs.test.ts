@@ -21,8 +21,8 @@ beforeAll(async () => {
     },
     files: {
       PRICES_FILE: {
-        'compatible/large-model': { input: 3_000, cached_input: 300, output: 15_000 },
-        'compatible/small-model': { input: 300, cached_input: 30, output: 1_500 },
+        'compatible/large-model': { input: 60, cached_input: 6, output: 240 },
+        'compatible/small-model': { input: 20, cached_input: 2, output: 80 },
       },
     },
   });
