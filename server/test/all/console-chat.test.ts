@@ -35,7 +35,8 @@ it('answers, renders markdown, and keeps it over a reload', async () => {
   provider.always({ chunks: MARKDOWN });
   await page.getByLabel('Message', { exact: true }).fill('Show me a table');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/chat?c=*');
+  // The first question waits for the embedding model, which is being loaded.
+  await page.waitForURL('**/chat?c=*', { timeout: 60_000 });
   await page.getByRole('article').getByRole('table').waitFor();
   await page.getByRole('button', { name: 'Copy answer' }).waitFor();
   expect(await page.getByRole('article').count()).toBe(1);
