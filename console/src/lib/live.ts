@@ -17,18 +17,27 @@ const channels = new WeakMap<object, Channel>();
 const createChannel = (
   events: (options: { signal: AbortSignal; onLost: () => void }) => AsyncGenerator<LiveEvent>,
   onLost: () => void,
+  onMissed: () => void,
 ): Channel => {
   const listeners = new Set<Listener>();
   let stop: AbortController | null = null;
   const run = async (signal: AbortSignal): Promise<void> => {
+    /** The client gave up once: what came meanwhile is not replayed to the next connection. */
+    let gap = false;
     while (!signal.aborted) {
       try {
-        for await (const event of events({ signal, onLost }))
+        for await (const event of events({ signal, onLost })) {
+          if (event.type === 'ready' && gap) {
+            gap = false;
+            onMissed();
+          }
           for (const listener of listeners) listener(event);
+        }
       } catch {
         // The client has tried several times; the banner says so. What was missed is read when the server answers again.
       }
       if (signal.aborted) return;
+      gap = true;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   };
@@ -64,7 +73,9 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
   const key = types.join(' ');
   useEffect(() => {
     const wanted = key.split(' ');
-    const channel = channels.get(api) ?? createChannel(api.events, connection.check);
+    const channel =
+      channels.get(api) ??
+      createChannel(api.events, connection.check, () => void queryClient.invalidateQueries());
     channels.set(api, channel);
     return channel.add((event) => {
       const { payload } = event;

@@ -94,7 +94,7 @@ it.each(['desktop', 'phone'] as const)(
     expect(others(complaints)).toEqual([]);
     await context.close();
   },
-  60_000,
+  120_000,
 );
 
 it('a question that was sent into a cut network is asked once, when it is back', async () => {
@@ -119,7 +119,7 @@ it('a question that was sent into a cut network is asked once, when it is back',
   expect(items).toHaveLength(1);
   expect(others(complaints)).toEqual([]);
   await context.close();
-}, 60_000);
+}, 120_000);
 
 const PAGES = [
   '/chat',
@@ -165,7 +165,10 @@ it('what was not read, and a page that was not loaded, come by themselves when t
   await network.cut();
   await page.getByText(SILENT).waitFor();
   await page.getByRole('button', { name: '30d' }).click();
-  await page.getByRole('alert').getByText('The figures of this window are not all here.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText('The figures of this window are not all here.')
+    .waitFor({ timeout: 30_000 });
   expect(await axe()).toEqual([]);
   await screenshot('agents-cut');
   await network.restore();
@@ -181,7 +184,7 @@ it('what was not read, and a page that was not loaded, come by themselves when t
   expect(new URL(page.url()).pathname).toBe('/tasks');
   expect(others(complaints).filter((text) => !/dynamically imported|preload CSS/.test(text))).toEqual([]);
   await context.close();
-}, 60_000);
+}, 120_000);
 
 it('a change that did not arrive stays in its form, and can be sent again', async () => {
   const { page, complaints, context } = await app.open({ path: '/settings' });
@@ -197,7 +200,7 @@ it('a change that did not arrive stays in its form, and can be sent again', asyn
   await page.getByText('Your name is changed').waitFor();
   expect(others(complaints)).toEqual([]);
   await context.close();
-}, 60_000);
+}, 120_000);
 
 it('an upload shows how much of it has left the browser', async () => {
   const { page, axe, complaints, screenshot, context } = await app.open({ path: '/knowledge' });
@@ -221,4 +224,4 @@ it('an upload shows how much of it has left the browser', async () => {
   await context.close();
   rmSync(folder, { recursive: true });
   expect(others(complaints)).toEqual([]);
-}, 60_000);
+}, 120_000);
