@@ -52,7 +52,7 @@ export interface RealtimeParts {
   audit: Audit;
   mailer: Mailer;
   box: { seal(plain: string): string; open(sealed: string): string };
-  users: Pick<Users, 'registerPersonalData'>;
+  users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
   callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   agentExists(agentId: string): boolean;
@@ -212,6 +212,11 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
   ]) {
     parts.users.registerPersonalData(data);
   }
+  parts.users.registerCopies({ name: 'notices_to_others', erase: notifications.eraseCopies });
+  parts.users.registerCopies({
+    name: 'webhook_deliveries',
+    erase: ({ tenantId }, recordIds) => webhooks.eraseCopies(tenantId, recordIds),
+  });
 
   const ticker = (everyMs: number, what: string, tick: () => Promise<unknown>) =>
     createTicker({

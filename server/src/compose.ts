@@ -14,6 +14,7 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
+import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
@@ -65,7 +66,12 @@ import {
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
-import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
+import {
+  type AskAgentOptions,
+  createAskAgentSource,
+  createMcpDoor,
+  filesOfPeople,
+} from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
@@ -121,6 +127,7 @@ const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 const CLOSE_GRACE_MS = 1_000;
 const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
+const FOLLOW_KEYS_MS = 5_000;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -276,7 +283,9 @@ export const compose = async (
     clock,
     embedder,
     maxImportBytes: config.MAX_UPLOAD_BYTES,
-    ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
+    ...(memoryModel === null
+      ? {}
+      : { ask: createMeteredAsk({ db, models, costs: costsBesideRuns(costs), model: memoryModel }) }),
   });
   const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const ownBlobs = db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs);
@@ -342,11 +351,14 @@ export const compose = async (
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => conversations.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => conversations.personalIds(tenantId, userId),
+    settle: async (person) => state.chat?.stopOf(person),
   });
   users.registerPersonalData({
     name: 'documents',
     exportData: ({ tenantId, userId }) => knowledge.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => knowledge.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => knowledge.personalIds(tenantId, userId),
   });
   users.registerPersonalData({
     name: 'memory',
@@ -419,10 +431,10 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
+    search: (caller, query, limit, run) => knowledge.search({ ...ownScope(caller), run }, query, limit),
     memory: {
-      recall: async (caller, query) =>
-        (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
+      recall: async ({ tenantId, userId }, query, run) =>
+        (await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)).map((fact) => fact.text),
       preferences: (caller) => memory.preferences(caller),
       observe: (turn) => {
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
@@ -444,6 +456,8 @@ export const compose = async (
     onError,
   });
   state.chat = chat;
+  users.registerPersonalData(governance.personalData);
+  users.registerPersonalData(filesOfPeople(path.join(config.DATA_DIR, 'files')));
   await mcp.start();
   await governance.start();
   const nodes = createNodes({
@@ -641,6 +655,10 @@ export const compose = async (
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
+  const keyWatch = setInterval(() => {
+    identity.followKeys().catch((error: unknown) => onError(error, 'following the signing keys'));
+  }, FOLLOW_KEYS_MS);
+  keyWatch.unref();
   await app.ready();
   await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
@@ -658,6 +676,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      clearInterval(keyWatch);
       await nodes.stop();
       agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;

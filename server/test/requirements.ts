@@ -133,6 +133,8 @@ export const REQUIREMENTS = {
   'AUTH-07': 'links set a password once, tell nobody of accounts, and are shut in a suspended tenant',
   'AUTH-08':
     'a change of roles, a deactivation, a sign-out and a suspension end open streams and sockets within 5 s',
+  'DATA-01':
+    'the export holds all that is kept of a person, the erasure takes it, what others were sent included',
   'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',

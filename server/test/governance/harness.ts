@@ -42,6 +42,7 @@ export const callerFrom = (token: string): Caller => {
     roles: [role],
     permissions: effectivePermissions([role], []),
     tier: 'enterprise',
+    type: 'person',
     platformAdmin: false,
     credential: 'jwt',
     tokenId: 't',

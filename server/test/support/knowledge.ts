@@ -79,6 +79,7 @@ export const testCaller = (userId: string, tenantId: string, role: Role = 'user'
   roles: [role],
   permissions: effectivePermissions([role], []),
   tier: 'enterprise',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: userId,

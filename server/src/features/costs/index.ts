@@ -13,6 +13,7 @@ import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
 import { costTools } from './tools.ts';
 import type { CostAlert, LedgerEntry } from './types.ts';
+import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
@@ -99,6 +100,9 @@ export const createCosts = (options: CostsOptions) => {
     limits: limits.list,
     putLimits: limits.put,
     usage: usage.usage,
+    /** What a run that goes on after a restart has spent of its own limit: priced tools are not in it. */
+    spentOfRun: (run: { tenantId: string; runId: string; since: number }): Promise<NanoUsd> =>
+      sumOfRun(db.read, run),
     tools: costTools({ usage, limits }),
     routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */

@@ -13,6 +13,7 @@ import type { GovernanceConfig } from './config.ts';
 import { proposalTools } from './door-tools.ts';
 import { createExecution } from './execution.ts';
 import { createGate, riskOf, routeOfCall } from './gate.ts';
+import { createPersonalData } from './personal-data.ts';
 import { overlay, policyFor } from './policies.rules.ts';
 import type { GovernancePorts } from './ports.ts';
 import { createRecords } from './records.ts';
@@ -124,6 +125,8 @@ export const createGovernance = (options: GovernanceOptions) => {
     withdraw: async (caller: Caller, id: string): Promise<void> => {
       await proposals.cancel(caller, id, 'run stopped');
     },
+    /** For `users.registerPersonalData`. */
+    personalData: createPersonalData({ db, records, board }),
     routes: (): AnyRoute[] => governanceRoutes(proposals),
     /** For the MCP door alone. */
     doorTools: proposalTools(proposals),

@@ -55,7 +55,7 @@ export interface HumanVote {
   seat: Seat | null;
 }
 
-type Actor = { actorId: string | null; actorType: 'user' | 'agent' | 'system' };
+type Actor = { actorId: string | null; actorType: 'user' | 'service' | 'agent' | 'system' };
 
 const SYSTEM: Actor = { actorId: null, actorType: 'system' };
 
@@ -211,6 +211,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       draft: Draft,
       route: Route,
       hash: string,
+      actor: Actor,
       lock: (tx: Queryable) => Promise<void>,
     ): Promise<{ proposal: Proposal; standing: boolean }> =>
       db.write(async (tx) => {
@@ -222,10 +223,6 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
             return { proposal: earlier, standing: true };
           }
         }
-        const actor: Actor =
-          draft.agentId === null
-            ? { actorId: draft.requestedBy, actorType: 'user' }
-            : { actorId: draft.agentId, actorType: 'agent' };
         return { proposal: await create(tx, draft, route, hash, actor), standing: false };
       }),
 
@@ -282,7 +279,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
           confidence: null,
           createdAt: clock.now(),
         });
-        const actor: Actor = { actorId: actorOf(caller).actorId, actorType: 'user' };
+        const actor = actorOf(caller);
         const inputs = { method: 'person', credential: caller.credential, roles: caller.roles };
         await note(
           tx,
@@ -306,7 +303,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
 
     /** Withdraws an open proposal. 409 when it is closed. */
     cancel: (
-      by: { tenantId: string; userId: string },
+      by: Pick<Caller, 'tenantId' | 'userId' | 'type'>,
       id: string,
       requestId: string | null,
     ): Promise<Proposal> =>
@@ -317,7 +314,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
           throw conflict(`the proposal is closed: ${proposal.status}`, { status: proposal.status });
         }
         const verdict: Verdict = { status: 'cancelled', reason: 'withdrawn' };
-        const actor: Actor = { actorId: by.userId, actorType: 'user' };
+        const actor = actorOf(by);
         return apply(tx, proposal, verdict, { decidedBy: by.userId, actor, requestId });
       }),
 

@@ -34,6 +34,7 @@ import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
+import { noteRotation } from './signing/rotated.ts';
 import { createSeal, platformSecret, type Seal } from './signing/seal.ts';
 import { findPrincipal, touchKey } from './store.ts';
 
@@ -111,6 +112,8 @@ export interface Identity {
   personalData: PersonalData;
   /** Once an hour: rotates a signing key that is due and drops what has expired. */
   maintain(): Promise<void>;
+  /** Signs with the key that a command or another node has made. Every few seconds. */
+  followKeys(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -141,6 +144,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     seal,
     tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
     maxAgeMs: SIGNING_KEY_LIFE,
+    rotated: noteRotation(audit),
   });
   const tokens = createAccessTokens({
     keys,
@@ -211,6 +215,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     mailer: options.mailer,
     lockout,
     publicUrl: options.publicUrl,
+    externalIssuer: config.IDP_URL,
     forgetUser,
     log,
   });
@@ -334,6 +339,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     oidc: ports,
     personalData: personalDataOf(db),
     maintain: () => maintain({ db, clock, keys }),
+    followKeys: () => keys.follow(),
     firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
     seal,
@@ -344,4 +350,5 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 
 export type { FirstAdmin } from './first-admin.ts';
 export { createSigningKeys } from './signing/keys.ts';
+export { noteRotation } from './signing/rotated.ts';
 export { createSeal, platformSecret } from './signing/seal.ts';

@@ -344,6 +344,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       if (!(await locked(id, () => destroy(document, note)))) throw notFound('document');
     },
 
+    async idsOf(tenantId: string, userId: string): Promise<string[]> {
+      return (await store.ofUser(tenantId, userId)).map((document) => document.id);
+    },
+
     async erase(tenantId: string, userId: string): Promise<number> {
       const documents = await store.ofUser(tenantId, userId);
       for (const document of documents) await locked(document.id, () => destroy(document));

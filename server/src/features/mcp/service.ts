@@ -29,10 +29,17 @@ export interface McpAuditEntry {
   tenantId: string;
   /** Null for what the platform saw by itself. */
   userId: string | null;
+  actorType: 'user' | 'service' | 'system';
   action: string;
   subject: string;
   details: Record<string, unknown>;
 }
+
+const auditedBy = (caller: Caller): Pick<McpAuditEntry, 'tenantId' | 'userId' | 'actorType'> => ({
+  tenantId: caller.tenantId,
+  userId: caller.userId,
+  actorType: caller.type === 'service' ? 'service' : 'user',
+});
 
 export interface ServerInput extends EndpointInput {
   name: string;
@@ -142,7 +149,7 @@ export const createService = (options: ServiceOptions) => {
   const noteOf =
     (caller: Caller, action: string, subject: string, details: Record<string, unknown> = {}): Along =>
     (tx) =>
-      options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details }, tx);
+      options.audit({ ...auditedBy(caller), action, subject, details }, tx);
 
   /** Names come again at each listing: what each looks like is worked out once. */
   const skeletons = new LRUCache<string, string>({ max: 20_000 });
@@ -310,8 +317,7 @@ export const createService = (options: ServiceOptions) => {
       // Before the act: a command that was started must not be missing from the trail.
       await options.audit(
         {
-          tenantId: caller.tenantId,
-          userId: caller.userId,
+          ...auditedBy(caller),
           action: 'mcp.server.tested',
           subject: input.transport === 'stdio' ? (input.command ?? '') : 'http',
           details: {},

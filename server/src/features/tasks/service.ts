@@ -33,6 +33,7 @@ import {
   newestRunIds,
   type TaskChanges,
   type TaskRow,
+  taskIdsOf,
   updateRun,
   updateTask,
 } from './store.ts';
@@ -331,6 +332,12 @@ export const createTasks = (options: TasksOptions) => {
         const { rows } = await listTasks(db.read, { ...person, reach: 'own' }, {}, page);
         return rows.map((row) => taskView(row, []));
       },
+      async settle(person: { tenantId: string; userId: string }): Promise<void> {
+        for (const id of await taskIdsOf(db.read, person))
+          for (const run of await activeRuns(db.read, id)) executor.stop(run.id);
+      },
+      recordIds: (person: { tenantId: string; userId: string }): Promise<string[]> =>
+        taskIdsOf(db.read, person),
       async eraseData(person: { tenantId: string; userId: string }): Promise<number> {
         return db.write((tx) => deleteTasksOf(tx, person.tenantId, person.userId));
       },

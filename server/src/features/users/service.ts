@@ -8,7 +8,7 @@ import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagi
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
-import type { AccountPort, PersonalData } from './ports.ts';
+import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
@@ -71,9 +71,16 @@ export const userView = (row: UserRow, tenant: TenantRow): UserBody => ({
 
 const DEFAULT_ROLES = ['user'];
 
+const personOf = (row: UserRow): Person => ({
+  tenantId: row.tenant_id,
+  userId: row.id,
+  type: row.type === 'service' ? 'service' : 'person',
+});
+
 export const createUsers = (options: UsersOptions) => {
   const { db, clock, audit, accounts } = options;
   const personalData: PersonalData[] = [];
+  const copyHolders: CopyHolder[] = [];
 
   const tenantOf = async (id: string): Promise<TenantRow> => {
     const tenant = await findTenant(db.read, id);
@@ -195,6 +202,9 @@ export const createUsers = (options: UsersOptions) => {
     registerPersonalData(data: PersonalData): void {
       personalData.push(data);
     },
+    registerCopies(holder: CopyHolder): void {
+      copyHolders.push(holder);
+    },
 
     async list(
       caller: Caller,
@@ -300,7 +310,7 @@ export const createUsers = (options: UsersOptions) => {
 
     async exportData(caller: Caller, id: string, requestId: string) {
       const row = await findPerson(caller, id, 'keys:read');
-      const person = { tenantId: row.tenant_id, userId: row.id };
+      const person = personOf(row);
       const data: Record<string, unknown> = {};
       for (const part of personalData) data[part.name] = await part.exportData(person);
       await db.write((tx) =>
@@ -318,7 +328,7 @@ export const createUsers = (options: UsersOptions) => {
     /** Erases the person's content; of a deactivated account the name and e-mail too. Safe to repeat after a failure. */
     async eraseData(caller: Caller, id: string, requestId: string) {
       const row = await findPerson(caller, id, 'profile:write');
-      const person = { tenantId: row.tenant_id, userId: row.id };
+      const person = personOf(row);
       const erased: Record<string, number> = {};
       // Of many transactions: that it began stands in the chain before the first of them.
       await db.write((tx) =>
@@ -330,7 +340,25 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
         }),
       );
-      for (const part of personalData) erased[part.name] = await part.eraseData(person);
+      const recordIds = new Set([row.id]);
+      const collect = async (part: PersonalData): Promise<void> => {
+        for (const id of (await part.recordIds?.(person)) ?? []) recordIds.add(id);
+      };
+      const eraseCopies = async (): Promise<void> => {
+        for (const holder of copyHolders)
+          erased[holder.name] = (erased[holder.name] ?? 0) + (await holder.erase(person, recordIds));
+      };
+      // The copies first: whoever repeats this after a failure must find the ids of what they are copies of.
+      for (const part of personalData) await collect(part);
+      await eraseCopies();
+      // Backwards, since tasks start conversations: what makes new records goes before what it makes.
+      for (const part of personalData.toReversed()) {
+        await part.settle?.(person);
+        await collect(part);
+        erased[part.name] = await part.eraseData(person);
+      }
+      // What was told to others meanwhile.
+      await eraseCopies();
       const gone = `erased-${row.id}@invalid`;
       await db.write(async (tx) => {
         if (row.status === 'deactivated') {
