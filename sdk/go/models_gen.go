@@ -1091,6 +1091,26 @@ type MemoryGraph struct {
 	Truncated bool `json:"truncated"`
 }
 
+// MemoryPreference is a model of the API.
+type MemoryPreference struct {
+	// Of the observation that keeps it: corrected and deleted there
+	ID string `json:"id"`
+	// The entity of the caller, which holds the observation
+	EntityID string `json:"entity_id"`
+	// Null for what is kept in other words, and for what the person is called. One of: language, tone, answer_length, format, units, time_zone, date_format, form_of_address, theme, other.
+	Name *string `json:"name"`
+	// Null where the text has another form
+	Value *string `json:"value"`
+	// As the agents read it
+	Text string `json:"text"`
+	// Told to the agents with every message: the newest 20 are
+	Told bool `json:"told"`
+	// Where a fact comes from
+	Source ObservationSource `json:"source"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+}
+
 // MemoryRelation is a model of the API.
 type MemoryRelation struct {
 	ID           string         `json:"id"`
@@ -1127,13 +1147,41 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls"`
 	Citations []Citation `json:"citations"`
 	Usage     *Usage     `json:"usage"`
-	// For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for
+	// For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   *string `json:"run_id"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
+}
+
+// Model is a model of the API.
+type Model struct {
+	// What `context.model` of a chat takes
+	ID       string `json:"id"`
+	Provider string `json:"provider"`
+	// Answers where nobody names a model
+	Default bool `json:"default"`
+	// Runs on this machine and costs nothing
+	Local bool `json:"local"`
+	// False while the provider fails: then the fallback models answer in its place
+	Available bool `json:"available"`
+	// Prompt and answer together; the least of the model and its fallbacks
+	ContextTokens int64      `json:"context_tokens"`
+	Price         ModelPrice `json:"price"`
+}
+
+// ModelPrice is a model of the API.
+type ModelPrice struct {
+	// US dollars per million prompt tokens
+	Input float64 `json:"input"`
+	// US dollars per million prompt tokens that the provider had cached
+	CachedInput float64 `json:"cached_input"`
+	// US dollars per million tokens of the answer
+	Output float64 `json:"output"`
+	// True where no price is known and the configured default is taken
+	Estimated bool `json:"estimated"`
 }
 
 // Notification is a model of the API.
@@ -1456,6 +1504,14 @@ type SetCostLimitsRequestLimit struct {
 	Period string `json:"period"`
 	// At most nine decimal places; 0 allows nothing that costs, null removes the limit
 	LimitUSD *float64 `json:"limit_usd"`
+}
+
+// SetMemoryPreferenceRequest is a model of the API.
+type SetMemoryPreferenceRequest struct {
+	// language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate. One of: language, tone, answer_length, format, units, time_zone, date_format, form_of_address, theme, other.
+	Name string `json:"name"`
+	// A new value takes the place of the old one; other keeps several
+	Value string `json:"value"`
 }
 
 // Tally is a model of the API.
@@ -2410,6 +2466,27 @@ func (query *ImportMemoryQuery) values() url.Values {
 	return values
 }
 
+// ListMemoryPreferencesQuery narrows a list; zero values are left out.
+type ListMemoryPreferencesQuery struct {
+	// Page number, from 1 (default 1)
+	Page int64
+	// Items per page (default 20)
+	Limit int64
+	// next_cursor of the answer before, in place of page
+	Cursor string
+}
+
+func (query *ListMemoryPreferencesQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setInteger(values, "page", query.Page)
+	setInteger(values, "limit", query.Limit)
+	setText(values, "cursor", query.Cursor)
+	return values
+}
+
 // ListMemoryRelationsQuery narrows a list; zero values are left out.
 type ListMemoryRelationsQuery struct {
 	// Page number, from 1 (default 1)
@@ -2437,6 +2514,27 @@ func (query *ListMemoryRelationsQuery) values() url.Values {
 	setText(values, "entity_id", query.EntityID)
 	setText(values, "type", query.Type)
 	setText(values, "at", query.At)
+	return values
+}
+
+// ListModelsQuery narrows a list; zero values are left out.
+type ListModelsQuery struct {
+	// Page number, from 1 (default 1)
+	Page int64
+	// Items per page (default 20)
+	Limit int64
+	// next_cursor of the answer before, in place of page
+	Cursor string
+}
+
+func (query *ListModelsQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setInteger(values, "page", query.Page)
+	setInteger(values, "limit", query.Limit)
+	setText(values, "cursor", query.Cursor)
 	return values
 }
 

@@ -530,6 +530,21 @@ func (r *Memory) Import(ctx context.Context, lines string, query *ImportMemoryQu
 	return getJSON[ImportMemoryResult](ctx, r.http, call{method: "POST", path: "/api/v1/memory/import", raw: textBody("application/x-ndjson", lines), query: query.values(), slow: true}, options)
 }
 
+// ListPreferences: How the caller wants to be answered, as the agents are told, the newest first
+func (r *Memory) ListPreferences(ctx context.Context, query *ListMemoryPreferencesQuery, options ...CallOption) (*Page[MemoryPreference], error) {
+	return getJSON[Page[MemoryPreference]](ctx, r.http, call{method: "GET", path: "/api/v1/memory/preferences", query: query.values()}, options)
+}
+
+// ListPreferencesAll gives every item of ListPreferences, page by page; it ends after the first error.
+func (r *Memory) ListPreferencesAll(ctx context.Context, query *ListMemoryPreferencesQuery, options ...CallOption) iter.Seq2[MemoryPreference, error] {
+	return allItems[MemoryPreference](ctx, r.http, call{method: "GET", path: "/api/v1/memory/preferences", query: query.values()}, options)
+}
+
+// SetPreference: Set how the caller wants to be answered (200 when it was set already)
+func (r *Memory) SetPreference(ctx context.Context, body SetMemoryPreferenceRequest, options ...CallOption) (*MemoryPreference, error) {
+	return getJSON[MemoryPreference](ctx, r.http, call{method: "POST", path: "/api/v1/memory/preferences", json: body}, options)
+}
+
 // ListRelations: Relations between entities, the newest first
 func (r *Memory) ListRelations(ctx context.Context, query *ListMemoryRelationsQuery, options ...CallOption) (*Page[MemoryRelation], error) {
 	return getJSON[Page[MemoryRelation]](ctx, r.http, call{method: "GET", path: "/api/v1/memory/relations", query: query.values()}, options)
@@ -558,6 +573,19 @@ func (r *Memory) UpdateRelation(ctx context.Context, id string, body UpdateMemor
 // DeleteRelation: Delete a relation
 func (r *Memory) DeleteRelation(ctx context.Context, id string, options ...CallOption) error {
 	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/memory/relations/" + url.PathEscape(id)}, options)
+}
+
+// Models are the operations on this resource.
+type Models struct{ http *transport }
+
+// List: Models that a caller may name in `context.model`, the default first
+func (r *Models) List(ctx context.Context, query *ListModelsQuery, options ...CallOption) (*Page[Model], error) {
+	return getJSON[Page[Model]](ctx, r.http, call{method: "GET", path: "/api/v1/models", query: query.values()}, options)
+}
+
+// ListAll gives every item of List, page by page; it ends after the first error.
+func (r *Models) ListAll(ctx context.Context, query *ListModelsQuery, options ...CallOption) iter.Seq2[Model, error] {
+	return allItems[Model](ctx, r.http, call{method: "GET", path: "/api/v1/models", query: query.values()}, options)
 }
 
 // Notifications are the operations on this resource.
@@ -870,6 +898,7 @@ type Resources struct {
 	Knowledge     *Knowledge
 	MCP           *MCP
 	Memory        *Memory
+	Models        *Models
 	Notifications *Notifications
 	Tasks         *Tasks
 	Webhooks      *Webhooks
@@ -891,6 +920,7 @@ func newResources(http *transport) Resources {
 		Knowledge:     &Knowledge{http},
 		MCP:           &MCP{http},
 		Memory:        &Memory{http},
+		Models:        &Models{http},
 		Notifications: &Notifications{http},
 		Tasks:         &Tasks{http},
 		Webhooks:      &Webhooks{http},

@@ -73,7 +73,7 @@ import {
   filesOfPeople,
 } from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
-import type { Models } from './features/models/index.ts';
+import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, systemRoutes } from './features/system/index.ts';
@@ -592,6 +592,7 @@ export const compose = async (
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
+    ...modelRoutes(models),
     ...knowledge.routes,
     ...memory.routes,
     ...governance.routes(),

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { ApiProvider } from '../lib/api.ts';
+import { ConnectionProvider, createConnection } from '../lib/connection.ts';
 import { newQueryClient } from '../lib/query.ts';
 import { openSession, type Session, SIGNED_OUT } from '../session/session.ts';
 import { newRouter } from './router.tsx';
@@ -16,6 +17,9 @@ import { Splash } from './splash.tsx';
 /** Signs in first; everything below has a session. */
 
 type State = { kind: 'opening' } | { kind: 'open'; session: Session } | { kind: 'failed'; message: string };
+
+/** A server that says nothing for so long does not answer. */
+const ASK_MS = 4_000;
 
 /** One start per load of the page: a code is good for one use, and effects may run twice. */
 let opening: Promise<Session | null> | null = null;
@@ -60,19 +64,33 @@ export const App = () => {
 
 const SignedIn = ({ session }: { session: Session }) => {
   const [ended, setEnded] = useState(false);
-  const [queryClient] = useState(() => newQueryClient(() => setEnded(true)));
+  const [connection] = useState(() =>
+    createConnection(() => session.client.system.health({ maxRetries: 0, timeoutMs: ASK_MS })),
+  );
+  const [queryClient] = useState(() => newQueryClient(() => setEnded(true), connection.hint));
+  useEffect(() => connection.start(), [connection]);
+  useEffect(() => {
+    let last = connection.state();
+    return connection.subscribe(() => {
+      const now = connection.state();
+      if (now === 'answers' && last !== 'answers') void queryClient.invalidateQueries();
+      last = now;
+    });
+  }, [connection, queryClient]);
   const [router] = useState(newRouter);
   return (
     <CSPProvider disableStyleElements>
       <SessionProvider value={session}>
         <ApiProvider value={session.client}>
           <QueryClientProvider client={queryClient}>
-            <Tooltip.Provider delay={400}>
-              <Toasts>
-                <RouterProvider router={router} />
-                <SessionEnded open={ended} onSignIn={() => void session.signInAgain()} />
-              </Toasts>
-            </Tooltip.Provider>
+            <ConnectionProvider value={connection}>
+              <Tooltip.Provider delay={400}>
+                <Toasts>
+                  <RouterProvider router={router} />
+                  <SessionEnded open={ended} onSignIn={() => void session.signInAgain()} />
+                </Toasts>
+              </Tooltip.Provider>
+            </ConnectionProvider>
           </QueryClientProvider>
         </ApiProvider>
       </SessionProvider>

@@ -1,25 +1,22 @@
 import { WifiOff } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { useConnectionState } from '../lib/connection.ts';
 import styles from './shell.module.css';
 
-const subscribe = (listener: () => void): (() => void) => {
-  addEventListener('online', listener);
-  addEventListener('offline', listener);
-  return () => {
-    removeEventListener('online', listener);
-    removeEventListener('offline', listener);
-  };
+const TEXTS = {
+  answers: null,
+  offline: 'You are offline. What you see may be old; it is read anew as soon as the connection is back.',
+  silent: 'The server does not answer. What you see may be old; it is read anew as soon as it does.',
+} as const;
+
+export const OfflineBanner = () => {
+  const text = TEXTS[useConnectionState()];
+  return (
+    <div role="status">
+      {text !== null && (
+        <p className={styles.offline}>
+          <WifiOff size={14} aria-hidden="true" /> {text}
+        </p>
+      )}
+    </div>
+  );
 };
-
-export const useOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
-
-export const OfflineBanner = () => (
-  <div role="status">
-    {!useOnline() && (
-      <p className={styles.offline}>
-        <WifiOff size={14} aria-hidden="true" /> You are offline. What you see may be old; it is read anew as
-        soon as the connection is back.
-      </p>
-    )}
-  </div>
-);

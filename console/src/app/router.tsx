@@ -1,11 +1,10 @@
 import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { ErrorState } from '../components/states.tsx';
 import type { Feature, FeaturePage } from '../lib/feature.ts';
 import { mayOpen } from '../lib/feature.ts';
 import { useMe } from '../lib/me.ts';
 import { FEATURES } from '../routes.ts';
-import { ForbiddenPage, NotFoundPage } from './faults.tsx';
+import { ForbiddenPage, NotFoundPage, PageFault } from './faults.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
 import { Shell } from './shell.tsx';
 
@@ -14,7 +13,7 @@ import { Shell } from './shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFoundPage,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+  errorComponent: PageFault,
 });
 
 const Guarded = ({ feature, page: Page }: { feature: Feature; page: ComponentType }) => {
@@ -37,7 +36,7 @@ const pageRoute = (feature: Feature, page: FeaturePage) => {
     loader: async () => void (await page.load()),
     staticData: { title: page.title },
     pendingComponent: PageSkeleton,
-    errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+    errorComponent: PageFault,
   });
 };
 

@@ -22,10 +22,15 @@ interface ChartProps {
   heightPx?: number;
   /** Counts: no tick between two whole numbers. */
   whole?: boolean;
+  /** Names only as many of the bars as there is room for, the last one surely. */
+  thin?: boolean;
 }
 
 /** 1, 2, 5, 10, 20, … */
 const WHOLE_STEPS = Array.from({ length: 30 }, (_, i) => ([1, 2, 5][i % 3] ?? 1) * 10 ** Math.floor(i / 3));
+
+/** Room for a short name below its bar. */
+const NAME_PX = 64;
 
 const isNames = (x: readonly number[] | readonly string[]): x is readonly string[] =>
   typeof x[0] === 'string';
@@ -40,7 +45,16 @@ const resolveColour = (colour: string, host: HTMLElement): string => {
 };
 
 /** uPlot in our colours. Draws anew when the theme or the width changes. */
-const Chart = ({ label, kind, x, series, format, heightPx = 220, whole = false }: ChartProps) => {
+const Chart = ({
+  label,
+  kind,
+  x,
+  series,
+  format,
+  heightPx = 220,
+  whole = false,
+  thin = false,
+}: ChartProps) => {
   const host = useRef<HTMLDivElement>(null);
   const dark = useIsDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `dark` changes what the tokens resolve to
@@ -72,8 +86,13 @@ const Chart = ({ label, kind, x, series, format, heightPx = 220, whole = false }
               ? {}
               : {
                   splits: () => positions,
-                  values: (_plot: uPlot, splits: number[]) => splits.map((at) => names[at] ?? ''),
-                  ...(element.clientWidth < 640 ? { rotate: -55, size: 78 } : {}),
+                  values: (plot: uPlot, splits: number[]) => {
+                    const step = thin ? Math.max(1, Math.ceil((names.length * NAME_PX) / plot.width)) : 1;
+                    // The last one is always named: for days it is today.
+                    const skipped = (at: number): boolean => (names.length - 1 - at) % step !== 0;
+                    return splits.map((at) => (skipped(at) ? '' : (names[at] ?? '')));
+                  },
+                  ...(element.clientWidth < 640 && !thin ? { rotate: -55, size: 78 } : {}),
                 }),
           },
           {
@@ -106,7 +125,7 @@ const Chart = ({ label, kind, x, series, format, heightPx = 220, whole = false }
       observer.disconnect();
       plot.destroy();
     };
-  }, [x, series, kind, format, heightPx, whole, dark]);
+  }, [x, series, kind, format, heightPx, whole, thin, dark]);
   return (
     <div ref={host} role="img" aria-label={label} className={styles.chart} style={{ minHeight: heightPx }} />
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { faultOf, fieldFaults } from '../lib/errors.ts';
 import styles from './field.module.css';
 
@@ -12,8 +12,10 @@ interface FormProps {
   id?: string;
 }
 
+const NOTHING = { since: null, names: [] };
+
 /**
- * A form whose faults come from the API: a 422 names its fields, and each is shown at its own input.
+ * A form whose faults come from the API: a 422 names its fields, and each is shown at its own input until that is edited.
  *
  * <Form error={save.error} fields={['name']} onSubmit={(v) => save.mutate({ name: String(v.get('name')) })}>
  *   {(fault) => <Input label="Name" name="name" fault={fault('name')} />}
@@ -21,7 +23,14 @@ interface FormProps {
  */
 export const Form = ({ error, fields, onSubmit, children, id }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
+  const [edited, setEdited] = useState<{ since: unknown; names: readonly string[] }>(NOTHING);
+  const since = edited.since === error ? edited.names : [];
   const faults = fieldFaults(error);
+  const edit = ({ target }: FormEvent): void => {
+    const name = 'name' in target ? target.name : '';
+    if (typeof name === 'string' && name in faults && !since.includes(name))
+      setEdited({ since: error, names: [...since, name] });
+  };
   const elsewhere = Object.entries(faults).filter(([name]) => !fields.includes(name));
   const fault = error === null || error === undefined ? null : faultOf(error);
   const showsTop = fault !== null && (elsewhere.length > 0 || Object.keys(faults).length === 0);
@@ -31,6 +40,7 @@ export const Form = ({ error, fields, onSubmit, children, id }: FormProps) => {
       id={id}
       className={styles.form}
       noValidate
+      onInput={edit}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit(new FormData(event.currentTarget));
@@ -43,7 +53,7 @@ export const Form = ({ error, fields, onSubmit, children, id }: FormProps) => {
             : `${fault.title}: ${fault.message}`}
         </div>
       )}
-      {children((name) => faults[name])}
+      {children((name) => (since.includes(name) ? undefined : faults[name]))}
     </form>
   );
 };

@@ -1,6 +1,6 @@
-import { CircleAlert, type LucideIcon } from 'lucide-react';
+import { CircleAlert, type LucideIcon, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { faultOf } from '../lib/errors.ts';
+import { faultOf, isUnanswered } from '../lib/errors.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import styles from './surface.module.css';
@@ -25,9 +25,10 @@ export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStatePr
 /** Any failed read: what it means, the request's id for the operator, and another try where that can help. */
 export const ErrorState = ({ error, onRetry }: { error: unknown; onRetry?: () => void }) => {
   const { title, message, requestId, retry } = faultOf(error);
+  const Icon = isUnanswered(error) ? WifiOff : CircleAlert;
   return (
     <div className={styles.state} role="alert">
-      <CircleAlert className={styles.stateIcon} size={28} strokeWidth={1.5} aria-hidden="true" />
+      <Icon className={styles.stateIcon} size={28} strokeWidth={1.5} aria-hidden="true" />
       <h3>{title}</h3>
       <p>{message}</p>
       {requestId !== null && (
@@ -39,6 +40,32 @@ export const ErrorState = ({ error, onRetry }: { error: unknown; onRetry?: () =>
         <div className={styles.stateActions}>
           <Button onClick={onRetry}>Try again</Button>
         </div>
+      )}
+    </div>
+  );
+};
+
+/** Some of what belongs here could not be read; the rest stands below. */
+export const PartialState = ({
+  what,
+  error,
+  onRetry,
+}: {
+  what: string;
+  error: unknown;
+  onRetry: () => void;
+}) => {
+  const { title, retry } = faultOf(error);
+  return (
+    <div className={styles.partial} role="alert">
+      <CircleAlert size={16} strokeWidth={1.75} aria-hidden="true" />
+      <p>
+        {what} {title}.
+      </p>
+      {retry && (
+        <Button kind="quiet" onClick={onRetry}>
+          Try again
+        </Button>
       )}
     </div>
   );

@@ -67,10 +67,12 @@ const LETTERS: Readonly<Record<string, string>> = {
   aegis: 'AE',
 };
 
+export const agentLetters = (id: string, name: string): string => LETTERS[id] ?? name.slice(0, 2);
+
 /** The agent's own hue and letters; its name stands beside it. */
 export const AgentAvatar = ({ id, name, small = false }: { id: string; name: string; small?: boolean }) => (
   <span className={`${styles.avatar} ${small ? styles.small : ''}`} data-agent={id} aria-hidden="true">
-    {LETTERS[id] ?? name.slice(0, 2)}
+    {agentLetters(id, name)}
   </span>
 );
 

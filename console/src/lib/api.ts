@@ -6,7 +6,11 @@ import { createContext, useContext } from 'react';
 const ApiContext = createContext<Client | null>(null);
 export const ApiProvider = ApiContext.Provider;
 
-export const newClient = (auth: TokenSource): Client => createClient({ baseUrl: location.origin, auth });
+/** One more try, and then the page says that the server does not answer; all is read anew when it does (connection.ts). */
+const MAX_RETRIES = 1;
+
+export const newClient = (auth: TokenSource): Client =>
+  createClient({ baseUrl: location.origin, auth, maxRetries: MAX_RETRIES });
 
 /** The signed-in client. Only below the shell, where somebody is signed in. */
 export const useApi = (): Client => {

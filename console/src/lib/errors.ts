@@ -41,10 +41,10 @@ export const faultOf = (error: unknown): Fault => {
       retry: false,
     };
   }
-  if (error instanceof ConnectionFailedError || error instanceof TimedOutError) {
+  if (isUnanswered(error)) {
     return {
-      title: 'The server does not answer',
-      message: 'Check the connection; then try again.',
+      title: navigator.onLine ? 'The server does not answer' : 'You are offline',
+      message: 'What is read comes by itself when the connection is back; what you sent, send again.',
       requestId,
       retry: true,
     };
@@ -59,6 +59,9 @@ export const faultOf = (error: unknown): Fault => {
     return { title: 'The input was refused', message, requestId, retry: false };
   return { title: 'Something went wrong', message, requestId, retry: true };
 };
+
+export const isUnanswered = (error: unknown): boolean =>
+  error instanceof ConnectionFailedError || error instanceof TimedOutError;
 
 /** The sign-in is over: nothing but a new one helps. */
 export const isSignedOut = (error: unknown): boolean =>

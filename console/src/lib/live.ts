@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { LiveEvent } from 'pentarch-sdk';
 import { useEffect, useRef } from 'react';
 import { useApi } from './api.ts';
+import { useConnection } from './connection.ts';
 
 /** Events of the platform as they happen (docs/events.md), over one WebSocket per tab that all pages share. */
 
@@ -13,17 +14,30 @@ interface Channel {
 const RETRY_MS = 5_000;
 const channels = new WeakMap<object, Channel>();
 
-const createChannel = (events: (options: { signal: AbortSignal }) => AsyncGenerator<LiveEvent>): Channel => {
+const createChannel = (
+  events: (options: { signal: AbortSignal; onLost: () => void }) => AsyncGenerator<LiveEvent>,
+  onLost: () => void,
+  onMissed: () => void,
+): Channel => {
   const listeners = new Set<Listener>();
   let stop: AbortController | null = null;
   const run = async (signal: AbortSignal): Promise<void> => {
+    /** The client gave up once: what came meanwhile is not replayed to the next connection. */
+    let gap = false;
     while (!signal.aborted) {
       try {
-        for await (const event of events({ signal })) for (const listener of listeners) listener(event);
+        for await (const event of events({ signal, onLost })) {
+          if (event.type === 'ready' && gap) {
+            gap = false;
+            onMissed();
+          }
+          for (const listener of listeners) listener(event);
+        }
       } catch {
-        // The client has tried several times; the offline banner says so. Pages still read by query.
+        // The client has tried several times; the banner says so. What was missed is read when the server answers again.
       }
       if (signal.aborted) return;
+      gap = true;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   };
@@ -51,6 +65,7 @@ const createChannel = (events: (options: { signal: AbortSignal }) => AsyncGenera
 export const useLiveEvents = (types: readonly string[], listener: Listener): void => {
   const api = useApi();
   const queryClient = useQueryClient();
+  const connection = useConnection();
   const latest = useRef(listener);
   useEffect(() => {
     latest.current = listener;
@@ -58,7 +73,9 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
   const key = types.join(' ');
   useEffect(() => {
     const wanted = key.split(' ');
-    const channel = channels.get(api) ?? createChannel(api.events);
+    const channel =
+      channels.get(api) ??
+      createChannel(api.events, connection.check, () => void queryClient.invalidateQueries());
     channels.set(api, channel);
     return channel.add((event) => {
       const { payload } = event;
@@ -74,7 +91,7 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
         latest.current(event);
       }
     });
-  }, [api, key, queryClient]);
+  }, [api, connection, key, queryClient]);
 };
 
 /** The usual use: read queries anew when something of theirs happened. */

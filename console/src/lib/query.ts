@@ -1,17 +1,28 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isSignedOut, mayRetryQuery } from './errors.ts';
 
-/** One cache for all reads. Keys begin with the feature's id: `['agents', 'list']`. */
-export const newQueryClient = (signedOut: () => void): QueryClient => {
+/**
+ * One cache for all reads. Keys begin with the feature's id: `['agents', 'list']`. Calls are made whatever the browser says
+ * of its network: one that fails says so at once, and what could not be read is read when the server answers again.
+ */
+export const newQueryClient = (signedOut: () => void, failed: (error: unknown) => void): QueryClient => {
   const onError = (error: unknown): void => {
     if (isSignedOut(error)) signedOut();
+    else failed(error);
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      queries: { staleTime: 15_000, retry: mayRetryQuery, refetchOnWindowFocus: true },
-      mutations: { retry: false },
+      queries: {
+        staleTime: 15_000,
+        retry: mayRetryQuery,
+        refetchOnWindowFocus: true,
+        // By the connection's own word (app.tsx), which knows more than the browser.
+        refetchOnReconnect: false,
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
 };

@@ -15,6 +15,8 @@ export interface LiveOptions {
   /** Narrows what is sent: conversations, runs, proposals, tasks, documents, agents, costs, notifications. */
   topics?: readonly string[];
   signal?: AbortSignal;
+  /** Told each time a connection has ended or could not be made, before the next try. */
+  onLost?: () => void;
   /** For runtimes without a global WebSocket (Node 20). */
   webSocket?: typeof WebSocket;
 }
@@ -111,6 +113,7 @@ export const liveEvents = async function* (http: Http, options: LiveOptions = {}
       connection.close();
     }
     if (signal.aborted) return;
+    options.onLost?.();
     failures += 1;
     const refused = code === UNAUTHORIZED || code === FORBIDDEN;
     if (refused && failures > 1) {

@@ -9,6 +9,7 @@ import {
   TimedOutError,
 } from './errors.ts';
 import { mayRetry, retryAfterOf, waitMs } from './retry.ts';
+import { hasXhr, xhrFetch } from './upload-transport.ts';
 
 /** One call of the API: address, token, time limit, retries, errors. Everything else builds on `send`. */
 
@@ -66,7 +67,12 @@ export interface Call {
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is; a function, since a stream can be read once only. */
-  readonly raw?: { contentType: string; body: () => RawBody };
+  readonly raw?: {
+    contentType: string;
+    body: () => RawBody;
+    /** Told as bytes of a Blob leave, where the platform tells it. */
+    onSent?: (sentBytes: number) => void;
+  };
   readonly accept?: string;
   readonly slow?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -239,7 +245,13 @@ export const createHttp = (settings: ClientOptions): Http => {
       try {
         token = await source.token(context(limit.signal));
         const headers = headersOf(call, options, token, key);
-        response = await plainFetch(url, { method, headers, signal: limit.signal, ...bodyOf(call) });
+        const init = bodyOf(call);
+        const { onSent } = call.raw ?? {};
+        // A `fetch` of the caller's own is what they want their calls to go through.
+        response =
+          onSent !== undefined && init.body instanceof Blob && settings.fetch === undefined && hasXhr()
+            ? await xhrFetch(url, { method, headers, body: init.body, signal: limit.signal, onSent })
+            : await plainFetch(url, { method, headers, signal: limit.signal, ...init });
       } catch (error) {
         limit.done();
         const failure = limit.failure(error, token);

@@ -65,8 +65,8 @@ const counted = (blob: Blob, tell: (sentBytes: number) => void): ReadableStream<
   );
 };
 
-/** Browsers send a streamed body over HTTP/2 only and not all of them do: there the file goes in one piece. */
-const canStream = (): boolean => !('document' in globalThis);
+/** Browsers send a streamed body over HTTP/2 only and not all of them do: there the file goes as a whole (upload-transport.ts). */
+const canStream = (): boolean => !('document' in globalThis || 'WorkerGlobalScope' in globalThis);
 
 /** @throws ValidationError with the reason for a broken, encrypted or empty file. */
 export const uploadDocument = (
@@ -96,7 +96,7 @@ export const uploadDocument = (
       {
         method: 'POST',
         path: '/api/v1/knowledge/documents',
-        raw: { contentType: whole.contentType, body },
+        raw: { contentType: whole.contentType, body, ...(onProgress && !canStream() && { onSent: tell }) },
         slow: true,
       },
       call,

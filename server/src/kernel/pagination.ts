@@ -52,6 +52,14 @@ export const pageRequest = (query: {
   };
 };
 
+/** A page of a list that is in memory as a whole; the cursor is the place in the list. */
+export const pageOfAll = <T>(all: readonly T[], request: PageRequest): PageResult<T> => {
+  const start = request.after === null ? (request.page - 1) * request.limit : request.after.createdAt + 1;
+  const rows = all.slice(start, start + request.limit + 1).map((item, i) => ({ item, place: start + i }));
+  const page = pageResult(request, rows, all.length, (row) => ({ createdAt: row.place, id: 'place' }));
+  return { ...page, items: page.items.map((row) => row.item) };
+};
+
 /**
  * Builds the envelope from up to `limit + 1` rows (one more than asked tells whether there is more).
  * `position` gives the place of a row in the order.

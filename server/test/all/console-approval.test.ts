@@ -90,11 +90,18 @@ it('fills the seats live in the chat, and goes on when three have approved', asy
   // Theirs to see, not to decide: they asked for it.
   await card.getByText('You asked for this yourself: somebody else must decide.').waitFor();
   expect(await axe()).toEqual([]);
-  // Ballots of one round are recorded together: the seats fill at once, by an event.
-  for (const name of ['athena', 'aegis', 'hephaestus', 'prometheus']) cast(name, {});
-  cast('hermes', { vote: 'reject' });
-  await seat('hermes', 'reject').waitFor();
-  await seat('athena', 'approve').waitFor();
+  // One after another, as they are cast.
+  const order = ['hermes', 'athena', 'aegis', 'prometheus'];
+  for (const [i, name] of order.entries()) {
+    const vote = name === 'hermes' ? 'reject' : 'approve';
+    cast(name, { vote });
+    await seat(name, vote).waitFor();
+    expect(await card.locator('[data-seat][data-vote="empty"]').count()).toBe(4 - i);
+    if (name === 'athena') await screenshot('chat-approval-voting');
+  }
+  await card.getByText('The five are voting').waitFor();
+  cast('hephaestus', {});
+  await seat('hephaestus', 'approve').waitFor();
   await card.getByText('Approved', { exact: true }).waitFor();
   expect(await card.locator('[data-seat][data-vote="empty"]').count()).toBe(0);
   await screenshot('chat-approval');

@@ -9,7 +9,12 @@ let provider: TestProvider;
 beforeAll(async () => {
   provider = await startTestProvider();
   app = await startConsole({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, COMPATIBLE_API_KEY: 'x' },
+    env: {
+      MODEL: 'compatible/test-model',
+      MODELS: 'compatible/careful-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+    },
   });
 });
 afterAll(async () => {
@@ -30,7 +35,8 @@ it('answers, renders markdown, and keeps it over a reload', async () => {
   provider.always({ chunks: MARKDOWN });
   await page.getByLabel('Message', { exact: true }).fill('Show me a table');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/chat?c=*');
+  // The first question waits for the embedding model, which is being loaded.
+  await page.waitForURL('**/chat?c=*', { timeout: 60_000 });
   await page.getByRole('article').getByRole('table').waitFor();
   await page.getByRole('button', { name: 'Copy answer' }).waitFor();
   expect(await page.getByRole('article').count()).toBe(1);
@@ -121,6 +127,28 @@ it('copies a block of code as it stands', async () => {
   expect(String(await page.evaluate('navigator.clipboard.readText()')).trim()).toBe(
     'let x = 1;\nlet y = x * 2;',
   );
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('asks the model that was chosen, and again the same', async () => {
+  const { page, axe, complaints, context } = await app.open();
+  await page.waitForURL('**/chat');
+  provider.always({ chunks: ['Carefully said.'] });
+  const model = page.getByLabel('Model', { exact: true });
+  await expect
+    .poll(() => model.locator('option').allTextContents())
+    .toEqual(['test-model (default)', 'careful-model']);
+  await model.selectOption('careful-model');
+  expect(await axe()).toEqual([]);
+  await page.getByLabel('Message', { exact: true }).fill('/zeus Is it safe?');
+  await page.keyboard.press('Enter');
+  await page.getByText('compatible/careful-model').waitFor();
+  // The choice stays for the next question, and with the one that was asked.
+  expect(await model.inputValue()).toBe('compatible/careful-model');
+  await model.selectOption('test-model (default)');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await expect.poll(() => page.getByText('compatible/careful-model').count()).toBe(2);
   expect(complaints).toEqual([]);
   await context.close();
 });

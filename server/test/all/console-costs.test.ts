@@ -1,27 +1,53 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
 
 /** The costs page in a real browser on a real server. */
 
 let app: ConsoleUnderTest;
+let provider: TestProvider;
 beforeAll(async () => {
-  app = await startConsole();
+  provider = await startTestProvider();
+  provider.always({
+    chunks: ['Rent is the largest part, then salaries, then the small things of every day.'],
+  });
+  app = await startConsole({
+    env: {
+      MODEL: 'compatible/large-model',
+      MODELS: 'compatible/small-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      COMPATIBLE_API_KEY: 'x',
+    },
+    files: {
+      PRICES_FILE: {
+        'compatible/large-model': { input: 60, cached_input: 6, output: 240 },
+        'compatible/small-model': { input: 20, cached_input: 2, output: 80 },
+      },
+    },
+  });
   const admin = await app.server.signIn();
-  for (const agent of ['zeus', 'athena']) {
-    const answer = await admin.post('/api/v1/chat', { message: 'Hello', context: { agent_id: agent } });
+  for (const [agent, model] of [
+    ['zeus', 'large-model'],
+    ['athena', 'small-model'],
+    ['prometheus', 'large-model'],
+    ['prometheus', 'small-model'],
+  ]) {
+    const context = { agent_id: agent, model: `compatible/${model}` };
+    const answer = await admin.post('/api/v1/chat', { message: 'What do we spend most on?', context });
     expect(answer.status).toBe(200);
   }
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  await app?.close();
+  await provider?.close();
+});
 
 it('shows what was spent by period and scope, and what may still be spent', async () => {
   const { page, axe, complaints, screenshot, context } = await app.open({ path: '/costs' });
-  await page
-    .getByRole('table', { name: 'By agent' })
-    .or(page.getByText('Nothing was spent'))
-    .first()
-    .waitFor();
+  const agents = page.getByRole('table', { name: 'By agent' });
+  await agents.getByRole('cell', { name: 'Prometheus' }).waitFor();
+  await page.getByRole('table', { name: 'By user' }).getByRole('cell', { name: 'you' }).waitFor();
   const limits = page.getByRole('list', { name: 'Limits' });
   await limits.getByRole('heading', { name: 'Organisation, a month' }).waitFor();
   expect(await limits.getByRole('listitem').count()).toBe(3);

@@ -49,6 +49,65 @@ it('changes name, theme and password', async () => {
   await context.close();
 });
 
+it('shows what the agents honour, and sets, corrects and forgets it', async () => {
+  const { page, axe, complaints, screenshot, context } = await app.open({
+    path: '/settings?tab=preferences',
+  });
+  const row = (label: string) => page.getByRole('listitem').filter({ hasText: label });
+  await row('Tone').getByText('Not set').waitFor();
+  expect(await axe()).toEqual([]);
+  // Said in a conversation.
+  const admin = await app.server.signIn();
+  await admin.post('/v2/chat', { message: 'Please answer me in German from now on. I love rhubarb cake.' });
+  await expect
+    .poll(async () => (await admin.get('/v2/memory/preferences')).json<{ total: number }>().total)
+    .toBeGreaterThan(0);
+  await page.reload();
+  await row('rhubarb').getByText('said in a conversation').waitFor();
+
+  await page.getByRole('button', { name: 'Set: Tone' }).click();
+  await page.getByLabel('Tone').fill('friendly');
+  await page.keyboard.press('Enter');
+  await row('Tone').getByText('friendly').waitFor();
+  await row('Tone').getByText('set by you').waitFor();
+  await page.getByRole('button', { name: 'Set: Time zone' }).click();
+  await page.getByLabel('Time zone').fill('Atlantis');
+  await page.keyboard.press('Enter');
+  await page.getByText(/Atlantis is no time zone/).waitFor();
+  expect(await axe()).toEqual([]);
+  // What was refused is not said any more once it is edited.
+  await page.getByLabel('Time zone').fill('europe/madrid');
+  await page.getByText(/Atlantis is no time zone/).waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  await row('Time zone').getByText('Europe/Madrid').waitFor();
+  await page.getByRole('button', { name: 'Correct: Tone' }).click();
+  await page.getByLabel('Tone').fill('dry');
+  await page.keyboard.press('Enter');
+  await row('Tone').getByText('dry').waitFor();
+  await page.getByLabel('Something else').fill('likes examples from physics');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await row('likes examples from physics').waitFor();
+  await page.getByRole('button', { name: 'Correct: likes examples from physics' }).click();
+  await page.getByLabel('likes examples from physics').fill('likes examples from music');
+  await page.keyboard.press('Enter');
+  await row('likes examples from music').waitFor();
+  expect(await axe()).toEqual([]);
+  await screenshot('settings-preferences');
+  const texts = async () =>
+    (await admin.get('/v2/memory/preferences?limit=100'))
+      .json<{ items: { text: string }[] }>()
+      .items.map(({ text }) => text);
+  expect(await texts()).toEqual(expect.arrayContaining(['wants a dry tone', 'likes examples from music']));
+
+  await page.getByRole('button', { name: 'Delete: likes examples from music' }).click();
+  await page.getByRole('button', { name: 'Forget it' }).click();
+  await page.getByText('It is forgotten').waitFor();
+  await row('likes examples from music').waitFor({ state: 'detached' });
+  expect(await texts()).not.toContain('likes examples from music');
+  expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+  await context.close();
+});
+
 it('makes a token, shows it once, and revokes it', async () => {
   const { page, axe, complaints, screenshot, context } = await app.open({ path: '/settings?tab=tokens' });
   await page.getByRole('heading', { name: 'No tokens' }).waitFor();

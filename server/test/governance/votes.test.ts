@@ -146,6 +146,115 @@ describe('votes of models', () => {
   });
 });
 
+describe('a round of votes', () => {
+  /** Each seat's vote is held until the test casts it. */
+  const held = () => {
+    const cast = new Map<string, (text: string) => void>();
+    const asked: string[] = [];
+    const options: WorldOptions = {
+      ports: {
+        hasModel: () => true,
+        ask: async ({ seat }) => {
+          asked.push(seat);
+          const text = await new Promise<string>((resolve) => cast.set(seat, resolve));
+          return { text, model: 'test/model' };
+        },
+      },
+    };
+    const say = async (name: string, text = answer('approve')): Promise<void> => {
+      await expect.poll(() => cast.has(name)).toBe(true);
+      cast.get(name)?.(text);
+    };
+    return { options, asked, say };
+  };
+  const propose = async (): Promise<string> =>
+    (
+      await world.request('POST', '/governance/proposals', {
+        as: 'user.ada',
+        body: {
+          action: 'Order',
+          description: 'Paper',
+          estimated_cost: 70,
+          tool: { server: 'shop', name: 'order', arguments: { article: 'a' } },
+        },
+      })
+    ).body.id;
+  const read = async (id: string) => (await world.request('GET', `/governance/proposals/${id}`)).body;
+  const seatsOf = (proposal: { votes: { seat: string }[] }) => proposal.votes.map((vote) => vote.seat).sort();
+
+  it('shows each vote as it is cast, and decides once when all five are there', async () => {
+    const { options, say } = held();
+    await start(options);
+    const id = await propose();
+    const order = ['prometheus', 'athena', 'aegis', 'hermes'];
+    for (const [i, name] of order.entries()) {
+      await say(name);
+      await expect.poll(async () => seatsOf(await read(id))).toEqual(order.slice(0, i + 1).sort());
+      // Three approvals, AEGIS among them, and still open: the fifth is to be heard.
+      expect(await read(id)).toMatchObject({ status: 'voting', tally: { approve: i + 1 }, decided_at: null });
+    }
+    expect(world.calls).toEqual([]);
+    await say('hephaestus', answer('reject'));
+    await world.governance.idle();
+    expect(await read(id)).toMatchObject({ status: 'approved', tally: { approve: 4, reject: 1 } });
+    expect(world.calls).toHaveLength(1);
+    const told = world.events.map((event) => ({
+      type: event.type,
+      data: JSON.parse(JSON.stringify(event.data)),
+    }));
+    const counts = told.flatMap(({ type, data }) =>
+      type === 'proposal.updated' && data.status === 'voting' ? [data.votes.length] : [],
+    );
+    expect(counts).toEqual([1, 2, 3, 4]);
+    expect(told.filter(({ type }) => type === 'proposal.decided')).toHaveLength(1);
+    const audit = await world.db.read
+      .selectFrom('audit_events')
+      .select('action')
+      .where('target_id', '=', id)
+      .orderBy('seq')
+      .execute();
+    expect(audit.map(({ action }) => action).slice(0, 7)).toEqual([
+      'proposal.created',
+      ...Array.from({ length: 5 }, () => 'proposal.voted'),
+      'proposal.decided',
+    ]);
+  });
+
+  it('keeps what was cast over a restart, asks the others alone', async () => {
+    const { options, asked, say } = held();
+    await start(options);
+    const id = await propose();
+    for (const name of ['athena', 'aegis']) await say(name);
+    await expect.poll(async () => seatsOf(await read(id))).toEqual(['aegis', 'athena']);
+    asked.length = 0;
+    await world.restart();
+    for (const name of ['hermes', 'hephaestus', 'prometheus']) {
+      await expect.poll(() => asked.includes(name)).toBe(true);
+      await say(name);
+    }
+    await world.governance.idle();
+    expect(await read(id)).toMatchObject({ status: 'approved', tally: { approve: 5 } });
+    expect(asked.sort()).toEqual(['hephaestus', 'hermes', 'prometheus']);
+    expect(world.calls).toHaveLength(1);
+  });
+
+  it('is not ended by a person who joins the votes that are there already', async () => {
+    const { options, say } = held();
+    await start(options);
+    const id = await propose();
+    for (const name of ['aegis', 'hermes']) await say(name);
+    await expect.poll(async () => seatsOf(await read(id))).toEqual(['aegis', 'hermes']);
+    const joined = await world.request('POST', `/governance/proposals/${id}/vote`, {
+      as: 'operator.bob',
+      body: { vote: 'approve', seat: 'athena' },
+    });
+    expect(joined.body).toMatchObject({ status: 'voting', tally: { approve: 3 } });
+    for (const name of ['athena', 'hephaestus', 'prometheus']) await say(name, answer('reject'));
+    await world.governance.idle();
+    expect(await read(id)).toMatchObject({ status: 'approved', tally: { approve: 3, reject: 2 } });
+  });
+});
+
 describe('votes by written rules', () => {
   const order = { tool: { server: 'shop', name: 'order', arguments: { article: 'a' } } };
   const withPorts = (ports: NonNullable<WorldOptions['ports']>) => start({ ports });

@@ -649,6 +649,66 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
       expect(again.headers.location).toBe(first.headers.location);
     });
 
+    it('sets, shows, corrects and deletes the preferences that agents are told', async () => {
+      const list = async (token = 'prf') => (await send(token, 'GET', 'preferences')).json;
+      expect(await list()).toMatchObject({ items: [], total: 0, has_more: false });
+      const made = await send('prf', 'POST', 'preferences', { name: 'tone', value: ' friendly ' });
+      expect(made.status).toBe(201);
+      expect(made.json).toMatchObject({
+        name: 'tone',
+        value: 'friendly',
+        text: 'wants a friendly tone',
+        told: true,
+        source: { kind: 'api', user: 'prf' },
+      });
+      expect(made.headers.location).toBe(`/api/v1/memory/entities/${made.json.entity_id}`);
+      const again = await send('prf', 'POST', 'preferences', { name: 'tone', value: 'FRIENDLY' });
+      expect([again.status, again.json.id]).toEqual([200, made.json.id]);
+      const changed = await send('prf', 'POST', 'preferences', { name: 'tone', value: 'dry' });
+      expect(changed.status).toBe(201);
+      expect((await list()).items.map((one: { text: string }) => one.text)).toEqual(['wants a dry tone']);
+      for (const value of ['likes short lists', 'likes green tea'])
+        expect((await send('prf', 'POST', 'preferences', { name: 'other', value })).status).toBe(201);
+      const zone = await send('prf', 'POST', 'preferences', { name: 'time_zone', value: 'europe/madrid' });
+      expect(zone.json).toMatchObject({ name: 'time_zone', value: 'Europe/Madrid' });
+      expect(await list()).toMatchObject({ total: 4 });
+      const first = (await send('prf', 'GET', 'preferences?limit=3')).json;
+      expect(first).toMatchObject({ has_more: true, total: 4 });
+      const rest = (await send('prf', 'GET', `preferences?cursor=${first.next_cursor}`)).json;
+      expect([...first.items, ...rest.items]).toEqual((await list()).items);
+
+      const tea = first.items.find((one: { text: string }) => one.text.includes('tea'));
+      expect(tea).toMatchObject({ name: null, value: null });
+      const path = `entities/${tea.entity_id}/observations/${tea.id}`;
+      expect((await send('prf', 'PATCH', path, { text: 'likes black tea' })).status).toBe(200);
+      const black = (await list()).items.find((one: { text: string }) => one.text.includes('tea'));
+      expect(black.text).toBe('likes black tea');
+      expect(
+        (await send('prf', 'DELETE', `entities/${black.entity_id}/observations/${black.id}`)).status,
+      ).toBe(204);
+      expect(await list()).toMatchObject({ total: 3 });
+
+      // Nobody else's.
+      expect(await list('prg')).toMatchObject({ total: 0 });
+      const faults = async (body: object) => (await send('prf', 'POST', 'preferences', body)).status;
+      expect(await faults({ name: 'time_zone', value: 'Atlantis' })).toBe(422);
+      expect(await faults({ name: 'colour', value: 'red' })).toBe(422);
+      expect(await faults({ name: 'tone', value: '  ' })).toBe(422);
+      expect(await faults({ name: 'other', value: 'password is hunter2-xyz' })).toBe(422);
+      expect(await faults({ name: 'tone', value: 'x'.repeat(201) })).toBe(422);
+    });
+
+    it('says which preferences agents are told: the newest twenty', async () => {
+      for (let i = 0; i < 21; i++)
+        await send('prm', 'POST', 'preferences', { name: 'other', value: `likes number ${i}` });
+      const { items } = (await send('prm', 'GET', 'preferences?limit=100')).json;
+      expect(items.map((one: { told: boolean }) => one.told)).toEqual([
+        ...Array.from({ length: 20 }, () => true),
+        false,
+      ]);
+      expect(items.at(-1).text).toBe('likes number 0');
+    });
+
     it('stands in the OpenAPI document', async () => {
       const document = JSON.parse((await send(null, 'GET', '/openapi.json')).text);
       expect(Object.keys(document.paths)).toContain('/api/v1/memory/entities/{id}/observations');

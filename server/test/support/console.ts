@@ -9,6 +9,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
+import type { Cuttable } from './cut.ts';
 import { type ServerOptions, startServer, type TestServer } from './server.ts';
 
 /**
@@ -109,9 +110,15 @@ const axe = async (page: Page): Promise<string[]> => {
     );
 };
 
-export const startConsole = async (options: ServerOptions = {}): Promise<ConsoleUnderTest> => {
+export const startConsole = async ({
+  through,
+  ...options
+}: ServerOptions & { through?: Cuttable } = {}): Promise<ConsoleUnderTest> => {
   await buildConsole({ ifStale: true });
-  const [server, browser] = await Promise.all([startServer(options), launch()]);
+  const env = { ...options.env, ...(through === undefined ? {} : { PUBLIC_URL: through.url }) };
+  const [server, browser] = await Promise.all([startServer({ ...options, env }), launch()]);
+  if (through !== undefined) through.target = server.url;
+  const origin = through?.url ?? server.url;
   return {
     server,
     async open({ device = 'desktop', theme = 'light', path: start = '/', as = server.admin } = {}) {
@@ -123,8 +130,8 @@ export const startConsole = async (options: ServerOptions = {}): Promise<Console
       context.setDefaultTimeout(TIMEOUT_MS);
       const page = await context.newPage();
       const complaints: string[] = [];
-      watch(page, server.url, complaints);
-      await page.goto(server.url + start);
+      watch(page, origin, complaints);
+      await page.goto(origin + start);
       if (as !== null) {
         await fillSignIn(page, as);
         await page.locator('#content').waitFor();

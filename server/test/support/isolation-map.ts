@@ -140,6 +140,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /v1/models/pentarch/{name}': { words: { name: 'athena' } },
   'GET /admin/users': none,
   'GET /agents': none,
+  'GET /models': none,
   'GET /agents/suggestions': none,
   'POST /agents/suggestions/{id}/accept': id('agent_suggestion'),
   'POST /agents/suggestions/{id}/reject': id('agent_suggestion'),
@@ -244,6 +245,8 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   },
   'GET /memory/export': none,
   'GET /memory/graph': { query: { entity_id: 'entity' } },
+  'GET /memory/preferences': none,
+  'POST /memory/preferences': { send: () => ({ name: 'tone', value: 'taken' }) },
   'POST /memory/import': {
     upload: {
       type: 'application/x-ndjson',

@@ -96,6 +96,7 @@ export const playStream = async (
     const delta = deltas[index];
     if (delta === undefined) break;
     if (index > 0 && reply.chunkDelayMs !== undefined) await sleep(reply.chunkDelayMs);
+    await reply.chunkHold?.(index);
     if (gone()) return { outcome: 'left', chunks };
     await write(chunkEvent(head, index === 0 ? { role: 'assistant', ...delta } : delta));
     chunks++;

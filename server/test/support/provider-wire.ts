@@ -42,6 +42,8 @@ export interface TestReply {
   chunkDelayMs?: number;
   /** Waits for this before the first byte: holds a call until the test lets it go. */
   hold?: Promise<unknown>;
+  /** Waits for this before each chunk of a stream, by its number. */
+  chunkHold?: (index: number) => Promise<unknown> | undefined;
   /** Answers with this status and body, nothing else. */
   error?: { status: number; body?: unknown; headers?: Record<string, string> };
   /** After n chunks sends an `{error}` chunk and ends, with status 200. */

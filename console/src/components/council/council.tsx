@@ -1,4 +1,5 @@
 import type { Proposal } from 'pentarch-sdk';
+import { agentLetters } from '../surface.tsx';
 import styles from './council.module.css';
 import { SEAT_NAMES, type SeatView, seatsOf, tallyText } from './seats.ts';
 
@@ -10,9 +11,9 @@ import { SEAT_NAMES, type SeatView, seatsOf, tallyText } from './seats.ts';
 type Shown = Pick<Proposal, 'status' | 'votes' | 'tally'>;
 
 const WIDTH = 320;
-const HEIGHT = 168;
-const CENTRE = { x: WIDTH / 2, y: 142 };
-const RADIUS = 112;
+const HEIGHT = 184;
+const CENTRE = { x: WIDTH / 2, y: 158 };
+const RADIUS = 128;
 const SEAT = 21;
 const MARKS: Readonly<Record<SeatView['state'], string>> = {
   approve: '✓',
@@ -42,7 +43,7 @@ const SeatMark = ({ seat, index }: { seat: SeatView; index: number }) => {
     >
       {seat.seat === 'aegis' ? <path d={SHIELD} /> : <circle r={SEAT} />}
       <text className={styles.mark} textAnchor="middle" dominantBaseline="central">
-        {MARKS[seat.state] === '' ? name.slice(0, 2) : MARKS[seat.state]}
+        {MARKS[seat.state] === '' ? agentLetters(seat.seat, name) : MARKS[seat.state]}
       </text>
       <text className={styles.name} textAnchor="middle" y={SEAT + 15}>
         {name}

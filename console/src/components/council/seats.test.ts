@@ -1,6 +1,6 @@
 import type { Proposal } from 'pentarch-sdk';
 import { describe, expect, it } from 'vitest';
-import { seatsOf, tallyText } from './seats.ts';
+import { seatsOf, tallyText, wasVoted } from './seats.ts';
 
 const vote = (more: Partial<Proposal['votes'][number]>): Proposal['votes'][number] => ({
   voter: 'aegis',
@@ -34,6 +34,13 @@ describe('the five seats', () => {
     expect(seatsOf([vote({ seat: null, voter_type: 'user' })]).every((seat) => seat.state === 'empty')).toBe(
       true,
     );
+  });
+  it('are shown where they vote, or have voted', () => {
+    const byPerson = vote({ seat: null, voter_type: 'user' });
+    expect(wasVoted({ status: 'voting', votes: [] })).toBe(true);
+    expect(wasVoted({ status: 'vetoed', votes: [vote({})] })).toBe(true);
+    expect(wasVoted({ status: 'awaiting_human', votes: [] })).toBe(false);
+    expect(wasVoted({ status: 'approved', votes: [byPerson] })).toBe(false);
   });
   it('are counted in words', () => {
     const tally = { approve: 2, reject: 1, abstain: 0, needed: 3, seats: 5 };

@@ -46,3 +46,7 @@ export const tallyText = ({ status, tally }: Pick<Proposal, 'status' | 'tally'>)
   status === 'vetoed'
     ? 'Vetoed by AEGIS'
     : `${tally.approve} approve, ${tally.reject} reject, ${tally.abstain} abstain; ${tally.needed} needed`;
+
+/** It went to a person without a vote of the five: their seats would only stand empty. */
+export const wasVoted = ({ status, votes }: Pick<Proposal, 'status' | 'votes'>): boolean =>
+  status === 'voting' || votes.some((vote) => vote.seat !== null);

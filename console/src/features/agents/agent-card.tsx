@@ -15,8 +15,8 @@ const Figure = ({ label, children }: { label: string; children: ReactNode }) => 
 
 interface AgentCardProps {
   agent: AgentStatus;
-  /** undefined while they are read. */
-  metrics: AgentMetrics | undefined;
+  /** undefined while they are read, null where they could not be. */
+  metrics: AgentMetrics | null | undefined;
   onOpen: () => void;
 }
 
@@ -40,16 +40,16 @@ export const AgentCard = ({ agent, metrics, onOpen }: AgentCardProps) => (
       ) : (
         <>
           <Figure label="Runs">
-            <Count value={metrics.requests} compact />
+            <Count value={metrics?.requests ?? null} compact />
           </Figure>
           <Figure label="Success">
-            <Percent share={metrics.success_rate} />
+            <Percent share={metrics?.success_rate ?? null} />
           </Figure>
           <Figure label="p95">
-            <Duration ms={metrics.latency_ms.p95} />
+            <Duration ms={metrics?.latency_ms.p95 ?? null} />
           </Figure>
           <Figure label="Cost">
-            <Money usd={metrics.cost_usd} />
+            <Money usd={metrics?.cost_usd ?? null} />
           </Figure>
         </>
       )}

@@ -10,7 +10,7 @@ import { AgentAvatar } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay } from '../../lib/me.ts';
 import styles from './agents.module.css';
-import { useMetricsOfOne, useUpdateAgent, WINDOWS } from './queries.ts';
+import { useMetricsOfOne, useModels, useUpdateAgent, WINDOWS } from './queries.ts';
 import { StatePill } from './state-pill.tsx';
 
 const ROWS: readonly { label: string; cell: (metrics: AgentMetrics) => ReactNode }[] = [
@@ -67,6 +67,7 @@ const textOrNull = (value: FormDataEntryValue | null): string | null =>
 
 const Settings = ({ agent }: { agent: AgentStatus }) => {
   const toast = useToast();
+  const models = useModels();
   const save = useUpdateAgent(agent.id);
   const toggle = useUpdateAgent(agent.id);
   return (
@@ -108,7 +109,13 @@ const Settings = ({ agent }: { agent: AgentStatus }) => {
               fault={fault('model')}
               autoComplete="off"
               spellCheck={false}
+              list="agent-models"
             />
+            <datalist id="agent-models">
+              {models.map(({ id }) => (
+                <option key={id} value={id} />
+              ))}
+            </datalist>
             <Textarea
               label="Instructions"
               name="instructions"

@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Bot } from 'lucide-react';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, ErrorState, PartialState, Skeleton } from '../../components/states.tsx';
 import { PageHead, Panel, Segments } from '../../components/surface.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useUrlState } from '../../lib/url-state.ts';
@@ -26,7 +27,8 @@ const SKELETONS = Array.from({ length: 11 }, (_, index) => `card-${index}`);
 const AgentsPage = () => {
   const [{ window, agent }, setState] = useUrlState(parse);
   const { data, error, refetch } = useAgents();
-  const metrics = useMetricsOfAll(data ?? [], window);
+  const { byAgent: metrics, error: figuresError } = useMetricsOfAll(data ?? [], window);
+  const queryClient = useQueryClient();
   useLiveRefresh(['agent.'], ['agents']);
   const open = data?.find((one) => one.id === agent);
 
@@ -52,6 +54,13 @@ const AgentsPage = () => {
       )}
       {(data === undefined ? error === null : data.length > 0) && (
         <div className={styles.page}>
+          {figuresError !== null && (
+            <PartialState
+              what="The figures of this window are not all here."
+              error={figuresError}
+              onRetry={() => void queryClient.invalidateQueries({ queryKey: ['agents', 'metrics'] })}
+            />
+          )}
           <ul className={styles.cards}>
             {data === undefined
               ? SKELETONS.map((key) => (
@@ -63,7 +72,7 @@ const AgentsPage = () => {
                   <li key={one.id}>
                     <AgentCard
                       agent={one}
-                      metrics={metrics.get(one.id)}
+                      metrics={metrics.get(one.id) ?? (figuresError === null ? undefined : null)}
                       onOpen={() => setState({ agent: one.id })}
                     />
                   </li>

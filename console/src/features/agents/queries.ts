@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AgentMetrics, AgentStatus, UpdateAgentRequest } from 'pentarch-sdk';
+import type { AgentMetrics, AgentStatus, Model, UpdateAgentRequest } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 
 /** Reads and writes of this feature; pages hold no calls of their own. */
@@ -19,11 +19,15 @@ export const useAgents = () => {
   });
 };
 
-/** Figures of all agents in one window, by id; those that are still being read are missing. */
-export const useMetricsOfAll = (
-  agents: readonly AgentStatus[],
-  window: Window,
-): ReadonlyMap<string, AgentMetrics> => {
+export interface Figures {
+  /** By agent; those that are still being read, or could not be, are missing. */
+  readonly byAgent: ReadonlyMap<string, AgentMetrics>;
+  /** Of those that could not be read. */
+  readonly error: unknown;
+}
+
+/** Figures of all agents in one window. */
+export const useMetricsOfAll = (agents: readonly AgentStatus[], window: Window): Figures => {
   const api = useApi();
   return useQueries({
     queries: agents.map((agent) => ({
@@ -33,13 +37,18 @@ export const useMetricsOfAll = (
       enabled: window !== LIST_WINDOW,
       staleTime: EVERY_MS,
     })),
-    combine: (results) =>
-      new Map(
+    combine: (results) => ({
+      byAgent: new Map(
         agents.flatMap((agent, index) => {
           const metrics = window === LIST_WINDOW ? agent.metrics : results[index]?.data;
           return metrics === undefined ? [] : [[agent.id, metrics] as const];
         }),
       ),
+      error:
+        window === LIST_WINDOW
+          ? null
+          : (results.find(({ data, error }) => data === undefined && error !== null)?.error ?? null),
+    }),
   });
 };
 
@@ -66,4 +75,15 @@ export const useUpdateAgent = (id: string) => {
       );
     },
   });
+};
+
+/** What the settings of the server offer; an agent may have others of its providers too. */
+export const useModels = (): readonly Model[] => {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: ['agents', 'models'],
+    queryFn: ({ signal }) => api.models.list({ limit: 100 }, { signal }),
+    staleTime: 60_000,
+  });
+  return data?.items ?? [];
 };

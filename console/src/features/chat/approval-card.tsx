@@ -1,6 +1,6 @@
 import { Button } from '../../components/button.tsx';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
-import { tallyText } from '../../components/council/seats.ts';
+import { tallyText, wasVoted } from '../../components/council/seats.ts';
 import { Money } from '../../components/figures.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
@@ -52,13 +52,16 @@ export const ApprovalCard = ({ id }: { id: string }) => {
         Costs <Money usd={data.estimated_cost} /> · risk {data.risk}
         {data.flags.length > 0 && ` · ${data.flags.join(', ').replaceAll('_', ' ')}`}
       </p>
-      <div className={styles.approvalBody}>
-        <Council proposal={data} />
-        <CouncilReasons votes={data.votes} />
-      </div>
+      {wasVoted(data) && (
+        <div className={styles.approvalBody}>
+          <Council proposal={data} />
+          <CouncilReasons votes={data.votes} />
+        </div>
+      )}
       <p className={styles.meta} role="status">
-        {tallyText(data)}
-        {data.reason !== null && ` · ${data.reason}`}
+        {[...(wasVoted(data) ? [tallyText(data)] : []), ...(data.reason === null ? [] : [data.reason])].join(
+          ' · ',
+        )}
       </p>
       {open &&
         mayVote &&

@@ -18,7 +18,7 @@ import { ConversationList, titleOf } from './conversation-list.tsx';
 import { FirstRun } from './first-run.tsx';
 import { attachedNames, type Limit, limitOf, withoutAttached } from './limits.ts';
 import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
-import { joined, useConversation, useEarlier, WITH_CONVERSATION } from './queries.ts';
+import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
 import { useTurn } from './use-turn.ts';
 
 const parse = (raw: Readonly<Record<string, unknown>>): { c: string | undefined } => ({
@@ -38,18 +38,20 @@ const openRunOf = (messages: readonly Message[]): string | null => {
 
 /** As it was asked: to whom, and with which documents. */
 const sendingOf = (question: Message): Sending => {
-  const { agent_id: agent, attached_documents: attached } = question.metadata;
+  const { agent_id: agent, model, attached_documents: attached } = question.metadata;
   return {
     message: question.content,
     agentId: typeof agent === 'string' ? agent : null,
+    model: typeof model === 'string' ? model : null,
     documentIds: Array.isArray(attached) ? attached.filter((one) => typeof one === 'string') : [],
   };
 };
 
-const draftOf = ({ message, agentId, documentIds }: Sending): Draft => {
+const draftOf = ({ message, agentId, model, documentIds }: Sending): Draft => {
   const names = attachedNames(message, documentIds.length);
   return {
     agent: agentId ?? '',
+    model: model ?? '',
     files: documentIds.map((documentId, n) => ({
       key: documentId,
       name: names[n] ?? '',
@@ -71,6 +73,7 @@ const ChatPage = () => {
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
   });
   const agents = useQuery(agentList);
+  const models = useModels();
   const shown = useRef(c);
   const { running, ask, follow, leave } = useTurn((id) => {
     shown.current = id;
@@ -101,7 +104,7 @@ const ChatPage = () => {
     if (shown.current === c) return;
     shown.current = c;
     leave();
-    setDraft(emptyDraft);
+    setDraft(({ model }) => ({ ...emptyDraft, model }));
     setWantsEarlier(false);
     setTextNow(sessionStorage.getItem(draftKey(c)) ?? '');
   }, [c, leave]);
@@ -165,7 +168,7 @@ const ChatPage = () => {
     field.current?.focus();
   };
   const send = (sending: Sending): void => {
-    const { message, agentId, documentIds } = sending;
+    const { message, agentId, model, documentIds } = sending;
     sent.current = sending;
     setLimit(null);
     setText('');
@@ -175,6 +178,8 @@ const ChatPage = () => {
       ...(c === undefined ? {} : { conversation_id: c }),
       context: {
         ...(agentId === null ? {} : { agent_id: agentId }),
+        // One that is no longer offered would be refused.
+        ...(models.some((one) => one.id === model) && model !== null ? { model } : {}),
         ...(documentIds.length === 0 ? {} : { attached_documents: documentIds }),
       },
     });
@@ -223,7 +228,7 @@ const ChatPage = () => {
   const list = <ConversationList open={c} onOpen={openConversation} />;
 
   return (
-    <div className={styles.page}>
+    <div className={styles.page} data-fills>
       <aside className={styles.side} aria-label="Conversations">
         {list}
       </aside>
@@ -271,7 +276,11 @@ const ChatPage = () => {
             ))}
           {c === undefined && !showTurn && (
             <FirstRun
-              onAsk={closed === null ? (message) => send({ message, agentId: null, documentIds: [] }) : null}
+              onAsk={
+                closed === null
+                  ? (message) => send({ message, agentId: null, model: null, documentIds: [] })
+                  : null
+              }
             />
           )}
           {hasEarlier && (
@@ -352,6 +361,7 @@ const ChatPage = () => {
             onText={setText}
             agents={agents.data ?? []}
             loadAgents={() => queryClient.ensureQueryData(agentList)}
+            models={models}
             running={busy}
             closed={closed}
             draft={draft}

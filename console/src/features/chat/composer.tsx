@@ -1,5 +1,5 @@
 import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
-import type { AgentStatus } from 'pentarch-sdk';
+import type { AgentStatus, Model } from 'pentarch-sdk';
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { useToast } from '../../components/toast.tsx';
@@ -14,6 +14,8 @@ import type { Limit } from './limits.ts';
 export interface Sending {
   message: string;
   agentId: string | null;
+  /** null: the agent's own, or the default of the server. */
+  model: string | null;
   documentIds: readonly string[];
 }
 
@@ -21,9 +23,11 @@ export interface Sending {
 export interface Draft {
   /** '' leaves the choice to Zeus. */
   agent: string;
+  /** '' leaves it to the server. */
+  model: string;
   files: readonly Attachment[];
 }
-export const emptyDraft: Draft = { agent: '', files: [] };
+export const emptyDraft: Draft = { agent: '', model: '', files: [] };
 
 export interface Attachment {
   key: string;
@@ -39,6 +43,8 @@ interface ComposerProps {
   agents: readonly AgentStatus[];
   /** The same, where they are not there yet. */
   loadAgents: () => Promise<readonly AgentStatus[]>;
+  /** What may be chosen, the default first; a single one is no choice. */
+  models: readonly Model[];
   running: boolean;
   /** Why nothing can be written here, for example in an archived conversation. */
   closed: string | null;
@@ -50,6 +56,9 @@ interface ComposerProps {
   onSend: (sending: Sending) => void;
   onStop: () => void;
 }
+
+const modelLabel = ({ id, default: isDefault, available }: Model): string =>
+  `${id.split('/').slice(1).join('/') || id}${isDefault ? ' (default)' : ''}${available ? '' : ' – not answering'}`;
 
 export const splitCommand = (
   text: string,
@@ -66,7 +75,7 @@ export const Composer = (props: ComposerProps) => {
   const api = useApi();
   const toast = useToast();
   const mayUpload = useMay('knowledge:write');
-  const { agent, files } = draft;
+  const { agent, model, files } = draft;
   const setFiles = (change: (now: readonly Attachment[]) => readonly Attachment[]): void =>
     onDraft((now) => ({ ...now, files: change(now.files) }));
   const waits = limit?.kind === 'rate';
@@ -117,6 +126,7 @@ export const Composer = (props: ComposerProps) => {
     onSend({
       message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
       agentId: command.agentId ?? (agent === '' ? null : agent),
+      model: model === '' ? null : model,
       documentIds: files.flatMap((file) => (file.documentId === null ? [] : [file.documentId])),
     });
     setFiles(() => []);
@@ -237,6 +247,19 @@ export const Composer = (props: ComposerProps) => {
               </option>
             ))}
         </select>
+        {props.models.length > 1 && (
+          <select
+            aria-label="Model"
+            value={props.models.some((one) => one.id === model) ? model : ''}
+            onChange={(event) => onDraft((now) => ({ ...now, model: event.target.value }))}
+          >
+            {props.models.map((one) => (
+              <option key={one.id} value={one.default ? '' : one.id}>
+                {modelLabel(one)}
+              </option>
+            ))}
+          </select>
+        )}
         {mayUpload && (
           <>
             <input

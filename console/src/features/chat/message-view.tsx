@@ -13,7 +13,12 @@ import styles from './chat.module.css';
 import { linkMarkers, markersOf, type Turn } from './thread.ts';
 import { ToolCalls } from './tool-calls.tsx';
 
-const Markdown = lazy(() => import('../../components/markdown.tsx'));
+/** Where its code does not come (the network is cut), the text stands as it is. */
+const loadMarkdown = () =>
+  import('../../components/markdown.tsx').catch(() => ({
+    default: ({ text }: { text: string }) => <p className={styles.plain}>{text}</p>,
+  }));
+const Markdown = lazy(loadMarkdown);
 
 const REASONS: Readonly<Record<string, string>> = {
   length: 'cut at the length limit',

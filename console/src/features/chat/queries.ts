@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Citation, DocumentChunk, Message } from 'pentarch-sdk';
+import type { Citation, DocumentChunk, Message, Model } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 import { useCursorList } from '../../lib/cursor-list.ts';
 import { useMay } from '../../lib/me.ts';
@@ -31,6 +31,27 @@ export const useConversation = (id: string | undefined) => {
     queryFn: ({ signal }) => api.conversations.get(id ?? '', { signal }),
     enabled: id !== undefined,
   });
+};
+
+const NO_MODELS: readonly Model[] = [];
+
+/**
+ * Models that a person may choose from, the default first. The built-in one, which answers without a model, is no choice
+ * beside a real one.
+ */
+export const useModels = (): readonly Model[] => {
+  const api = useApi();
+  const mayRead = useMay('agents:read');
+  const { data } = useQuery({
+    queryKey: ['chat', 'models'],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.models.list({ limit: 100 }, { signal });
+      return items.filter((one) => one.default || one.provider !== 'builtin');
+    },
+    enabled: mayRead,
+    staleTime: 60_000,
+  });
+  return data ?? NO_MODELS;
 };
 
 /** How many messages come with the conversation itself: the newest. */

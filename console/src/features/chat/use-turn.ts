@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ChatRequest, type ChatStream, ConnectionFailedError, TimedOutError } from 'pentarch-sdk';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
+import { useConnection } from '../../lib/connection.ts';
 import { isCancelled } from '../../lib/errors.ts';
 import { applyEvent, emptyTurn, type Turn } from './thread.ts';
 
 /**
- * The run that is being answered. The SDK goes on by itself after a broken connection, for some tries; here it is taken up
- * again as soon as the browser is online, for as long as the page stands: the run goes on at the server meanwhile.
+ * The run that is being answered. After a broken connection it is taken up again for as long as the page stands: the run
+ * goes on at the server meanwhile, and its events have numbers, so that none is missed and none counts twice.
  */
 
 const AGAIN_MS = 1_500;
@@ -32,9 +33,13 @@ const online = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', go, { once: true });
   });
 
+/** One try: the page tells at once that the connection is lost, and tries again by itself. */
+const once = (signal: AbortSignal) => ({ signal, maxRetries: 0 });
+
 export const useTurn = (onConversation: (id: string) => void) => {
   const api = useApi();
   const queryClient = useQueryClient();
+  const connection = useConnection();
   const [running, setRunning] = useState<Running | null>(null);
   const reading = useRef<AbortController | null>(null);
   const told = useRef(onConversation);
@@ -60,7 +65,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
       for (;;) {
         try {
           const { runId } = turn;
-          for await (const event of runId === '' ? open(signal) : api.chat.followRun(runId, { signal })) {
+          for await (const event of runId === '' ? open(signal) : api.chat.followRun(runId, once(signal))) {
             turn = applyEvent(turn, event);
             if (event.event === 'run.started') told.current(turn.conversationId);
             // One drawing for each frame, however many pieces come.
@@ -75,6 +80,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
             return;
           }
           show('reconnecting');
+          connection.hint(error);
           await online(signal);
           if (signal.aborted) return;
         }
@@ -82,7 +88,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
       show('done');
       await queryClient.invalidateQueries({ queryKey: ['chat'] });
     },
-    [api, queryClient],
+    [api, connection, queryClient],
   );
 
   return {
@@ -99,7 +105,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
     ),
     /** Follows a run that was begun elsewhere: before a reload, in another tab. */
     follow: useCallback(
-      (runId: string) => read(null, (signal) => api.chat.followRun(runId, { signal })),
+      (runId: string) => read(null, (signal) => api.chat.followRun(runId, once(signal))),
       [api, read],
     ),
     /** Another conversation is shown; the run goes on at the server. */

@@ -137,10 +137,12 @@ const CostsPage = () => {
         )}
         {incomplete ? (
           <p>Choose the first and the last day.</p>
-        ) : error !== null ? (
-          <ErrorState error={error} onRetry={() => void refetch()} />
         ) : data === undefined ? (
-          <Skeleton height="28rem" />
+          error === null ? (
+            <Skeleton height="28rem" />
+          ) : (
+            <ErrorState error={error} onRetry={() => void refetch()} />
+          )
         ) : (
           <>
             <Totals usage={data} />

@@ -1,11 +1,15 @@
 import type { CostUsage } from 'pentarch-sdk';
+import type { ReactNode } from 'react';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Count, Money, Percent } from '../../components/figures.tsx';
+import { AgentName, Person } from '../../components/person.tsx';
 import { Panel } from '../../components/surface.tsx';
 import styles from './costs.module.css';
 
 interface Part {
   name: string;
+  /** Spend that belongs to none of them. */
+  isNone: boolean;
   costUsd: number;
   share: number | null;
   requests: number;
@@ -27,17 +31,18 @@ const partsOf = <T extends Figures>(
 ): Part[] =>
   list.map((part) => ({
     name: nameOf(part) ?? none,
+    isNone: nameOf(part) === null,
     costUsd: part.cost_usd,
     share: totalUsd === 0 ? null : part.cost_usd / totalUsd,
     requests: part.requests,
     tokens: part.input_tokens + part.output_tokens,
   }));
 
-const columns = (header: string): Column<Part>[] => [
+const columns = (header: string, show: (name: string) => ReactNode): Column<Part>[] => [
   {
     id: 'name',
     header,
-    cell: (row) => <span className={styles.name}>{row.name}</span>,
+    cell: (row) => <span className={styles.name}>{row.isNone ? row.name : show(row.name)}</span>,
     sortBy: (row) => row.name,
   },
   {
@@ -66,11 +71,21 @@ const columns = (header: string): Column<Part>[] => [
   },
 ];
 
-const PartTable = ({ title, header, parts }: { title: string; header: string; parts: readonly Part[] }) => (
+interface PartTableProps {
+  title: string;
+  header: string;
+  parts: readonly Part[];
+  /** How a name is shown, where it is an id. */
+  show?: (name: string) => ReactNode;
+}
+
+const asItIs = (name: string): ReactNode => name;
+
+const PartTable = ({ title, header, parts, show = asItIs }: PartTableProps) => (
   <Panel title={title} flush>
     <DataTable
       caption={title}
-      columns={columns(header)}
+      columns={columns(header, show)}
       rows={{ data: parts, error: null, retry: () => undefined }}
       rowKey={(row) => row.name}
       empty={<p className={styles.none}>Nothing in this period.</p>}
@@ -86,6 +101,7 @@ export const Tables = ({ usage }: { usage: CostUsage }) => {
         title="By agent"
         header="Agent"
         parts={partsOf(usage.by_agent, total, (part) => part.agent_id, 'no agent')}
+        show={(id) => <AgentName id={id} />}
       />
       <PartTable
         title="By model"
@@ -102,6 +118,7 @@ export const Tables = ({ usage }: { usage: CostUsage }) => {
           title="By user"
           header="User"
           parts={partsOf(usage.by_user, total, (part) => part.user_id, 'no user')}
+          show={(id) => <Person id={id} />}
         />
       )}
       <PartTable

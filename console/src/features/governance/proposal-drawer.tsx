@@ -1,6 +1,6 @@
 import type { Proposal } from 'pentarch-sdk';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
-import { tallyText } from '../../components/council/seats.ts';
+import { tallyText, wasVoted } from '../../components/council/seats.ts';
 import { Drawer } from '../../components/dialog.tsx';
 import { Money, Percent, RelativeTime } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
@@ -92,11 +92,13 @@ const Timeline = ({ proposal }: { proposal: Proposal }) => (
 const Detail = ({ proposal }: { proposal: Proposal }) => (
   <div className={styles.detail}>
     <Facts proposal={proposal} />
-    <section className={styles.section} aria-label="The five seats">
-      <Council proposal={proposal} />
-      <p>{tallyText(proposal)}</p>
-      <CouncilReasons votes={proposal.votes} />
-    </section>
+    {wasVoted(proposal) && (
+      <section className={styles.section} aria-label="The five seats">
+        <Council proposal={proposal} />
+        <p>{tallyText(proposal)}</p>
+        <CouncilReasons votes={proposal.votes} />
+      </section>
+    )}
     {proposal.tool !== null && (
       <section className={styles.section} aria-label="Tool call">
         <h3>

@@ -91,10 +91,12 @@ export const PassageSearch = ({ query, memories, onSearch }: PassageSearchProps)
         <EmptyState icon={Search} title="Search inside your documents">
           Ask in your own words: passages are found by their meaning and by their words.
         </EmptyState>
-      ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <Skeleton height="16rem" />
+        error === null ? (
+          <Skeleton height="16rem" />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )
       ) : data.results.length === 0 ? (
         <EmptyState icon={SearchX} title="Nothing was found">
           Try other words, or add a document that tells of it.

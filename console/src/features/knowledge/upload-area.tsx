@@ -32,7 +32,10 @@ const UploadRow = ({ upload }: { upload: Upload }) => (
       )}
     </span>
     <Bytes size={upload.sizeBytes} />
-    <StatusPill tone={STATES[upload.state].tone}>{STATES[upload.state].label}</StatusPill>
+    <StatusPill tone={STATES[upload.state].tone}>
+      {STATES[upload.state].label}
+      {upload.state === 'sending' && ` ${Math.floor(upload.sent * 100)} %`}
+    </StatusPill>
     {upload.state === 'sending' && (
       <progress className={styles.progress} value={upload.sent} aria-label={`${upload.name} sent`} />
     )}

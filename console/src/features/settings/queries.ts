@@ -3,7 +3,9 @@ import type {
   ChangeMyPasswordRequest,
   CreateApiKeyRequest,
   CreatePersonalTokenRequest,
+  MemoryPreference,
   NotificationPreferencesCategories,
+  SetMemoryPreferenceRequest,
 } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 import { useCursorList } from '../../lib/cursor-list.ts';
@@ -98,6 +100,34 @@ export const useRead = () => {
 export const useReadAll = () => {
   const api = useApi();
   return useWrite(['settings', 'notifications'], () => api.notifications.readAll());
+};
+
+export type PreferenceName = SetMemoryPreferenceRequest['name'];
+
+export const usePreferences = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['memory', 'preferences'],
+    queryFn: async ({ signal }) => {
+      const all: MemoryPreference[] = [];
+      for await (const one of api.memory.listPreferencesAll({ limit: 100 }, { signal })) all.push(one);
+      return all;
+    },
+  });
+};
+
+/** The memory holds them, so its pages are read anew too. */
+export const usePreferenceActions = () => {
+  const api = useApi();
+  return {
+    set: useWrite(['memory'], (body: SetMemoryPreferenceRequest) => api.memory.setPreference(body)),
+    correct: useWrite(['memory'], ({ held, text }: { held: MemoryPreference; text: string }) =>
+      api.memory.correctObservation(held.entity_id, held.id, { text }),
+    ),
+    remove: useWrite(['memory'], (held: MemoryPreference) =>
+      api.memory.deleteObservation(held.entity_id, held.id),
+    ),
+  };
 };
 
 export const useChannels = () => {

@@ -5,11 +5,12 @@ import { useUrlState } from '../../lib/url-state.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Channels } from './channels.tsx';
 import { Inbox } from './inbox.tsx';
+import { Preferences } from './preferences.tsx';
 import { Profile } from './profile.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 
-const TABS = ['profile', 'inbox', 'notifications', 'tokens', 'keys', 'sessions'] as const;
+const TABS = ['profile', 'preferences', 'inbox', 'notifications', 'tokens', 'keys', 'sessions'] as const;
 const parse = (raw: Readonly<Record<string, unknown>>): { tab: (typeof TABS)[number] } => ({
   tab: TABS.find((one) => one === raw.tab) ?? 'profile',
 });
@@ -17,9 +18,11 @@ const parse = (raw: Readonly<Record<string, unknown>>): { tab: (typeof TABS)[num
 const SettingsPage = () => {
   const [{ tab }, setState] = useUrlState(parse);
   const mayNotifications = useMay('notifications:read');
+  const mayMemory = useMay('memory:read');
   const mayKeys = useMay('keys:read');
   const tabs = [
     { value: 'profile', label: 'Profile', content: <Profile /> },
+    ...(mayMemory ? [{ value: 'preferences', label: 'Preferences', content: <Preferences /> }] : []),
     ...(mayNotifications
       ? [
           { value: 'inbox', label: 'Inbox', content: <Inbox /> },

@@ -83,6 +83,8 @@ export const Coming = ({ cron, zone }: { cron: string; zone: string }) => {
 
 const CronFields = (props: {
   cron: string;
+  /** What the server refused last. */
+  refused: string | null;
   zone: string;
   overlap: Task['overlap'];
   missed: Task['missed'];
@@ -93,6 +95,11 @@ const CronFields = (props: {
   onMissed: (missed: Task['missed']) => void;
 }) => {
   const { cron, zone, overlap, missed, fault } = props;
+  const [isLeft, setLeft] = useState(false);
+  const text = cron.trim();
+  const canBeRead = nextRuns(text, zone, { fromMs: Date.now(), count: 1 }) !== null;
+  // Not while the fields are still being typed.
+  const own = !canBeRead && (isLeft || text.split(/\s+/).length >= 5) ? 'cannot be read' : undefined;
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset brings borders that a row of choices has not */}
@@ -112,7 +119,9 @@ const CronFields = (props: {
         <Input
           label="Schedule (cron)"
           value={cron}
-          fault={fault('cron')}
+          fault={own ?? (text === props.refused ? fault('cron') : undefined)}
+          onFocus={() => setLeft(false)}
+          onBlur={() => setLeft(true)}
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => props.onCron(event.currentTarget.value)}
@@ -245,6 +254,7 @@ export const TaskForm = ({ task, when: first, onClose, onSaved }: TaskFormProps)
               rows={3}
               placeholder="Sum up what came into Knowledge since yesterday"
               value={description}
+              name="description"
               fault={fault('description')}
               onChange={(event) => setDescription(event.currentTarget.value)}
             />
@@ -280,13 +290,18 @@ export const TaskForm = ({ task, when: first, onClose, onSaved }: TaskFormProps)
                 label={`Time (${ownZone()})`}
                 type="datetime-local"
                 value={at}
+                name="scheduled_at"
                 fault={noTime ? 'must be a time' : fault('scheduled_at')}
-                onChange={(event) => setAt(event.currentTarget.value)}
+                onChange={(event) => {
+                  setAt(event.currentTarget.value);
+                  setNoTime(false);
+                }}
               />
             )}
             {when === 'cron' && (
               <CronFields
                 cron={cron}
+                refused={(task === null ? create.variables?.cron : update.variables?.body.cron) ?? null}
                 zone={zone}
                 overlap={overlap}
                 missed={missed}

@@ -954,6 +954,25 @@ export interface MemoryGraph {
   truncated: boolean;
 }
 
+export interface MemoryPreference {
+  /** Of the observation that keeps it: corrected and deleted there */
+  id: string;
+  /** The entity of the caller, which holds the observation */
+  entity_id: string;
+  /** Null for what is kept in other words, and for what the person is called */
+  name: 'language' | 'tone' | 'answer_length' | 'format' | 'units' | 'time_zone' | 'date_format' | 'form_of_address' | 'theme' | 'other' | null;
+  /** Null where the text has another form */
+  value: string | null;
+  /** As the agents read it */
+  text: string;
+  /** Told to the agents with every message: the newest 20 are */
+  told: boolean;
+  /** Where a fact comes from */
+  source: ObservationSource;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
 export interface MemoryRelation {
   id: string;
   from_entity_id: string;
@@ -985,13 +1004,39 @@ export interface Message {
   tool_calls: ToolCall[];
   citations: Citation[];
   usage: Usage | null;
-  /** For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for */
+  /** For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for */
   metadata: Record<string, unknown>;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
+}
+
+export interface Model {
+  /** What `context.model` of a chat takes */
+  id: string;
+  provider: string;
+  /** Answers where nobody names a model */
+  default: boolean;
+  /** Runs on this machine and costs nothing */
+  local: boolean;
+  /** False while the provider fails: then the fallback models answer in its place */
+  available: boolean;
+  /** Prompt and answer together; the least of the model and its fallbacks */
+  context_tokens: number;
+  price: ModelPrice;
+}
+
+export interface ModelPrice {
+  /** US dollars per million prompt tokens */
+  input: number;
+  /** US dollars per million prompt tokens that the provider had cached */
+  cached_input: number;
+  /** US dollars per million tokens of the answer */
+  output: number;
+  /** True where no price is known and the configured default is taken */
+  estimated: boolean;
 }
 
 export interface Notification {
@@ -1267,6 +1312,13 @@ export interface SetCostLimitsRequestLimit {
   period: 'day' | 'month' | 'run';
   /** At most nine decimal places; 0 allows nothing that costs, null removes the limit */
   limit_usd: number | null;
+}
+
+export interface SetMemoryPreferenceRequest {
+  /** language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate */
+  name: 'language' | 'tone' | 'answer_length' | 'format' | 'units' | 'time_zone' | 'date_format' | 'form_of_address' | 'theme' | 'other';
+  /** A new value takes the place of the old one; other keeps several */
+  value: string;
 }
 
 export interface Tally {
@@ -1884,6 +1936,15 @@ export type ImportMemoryQuery = {
   visibility?: 'private' | 'tenant';
 };
 
+export type ListMemoryPreferencesQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
+};
+
 export type ListMemoryRelationsQuery = {
   /** Page number, from 1 (default 1) */
   page?: number;
@@ -1897,6 +1958,15 @@ export type ListMemoryRelationsQuery = {
   type?: string;
   /** Only what holds at this time */
   at?: string;
+};
+
+export type ListModelsQuery = {
+  /** Page number, from 1 (default 1) */
+  page?: number;
+  /** Items per page (default 20) */
+  limit?: number;
+  /** next_cursor of the answer before, in place of page */
+  cursor?: string;
 };
 
 export type ListNotificationsQuery = {

@@ -329,6 +329,15 @@ export const memory = (http: Http) => ({
   /** Take JSON Lines in, in the form of the public MCP memory server */
   import: (lines: string, query: m.ImportMemoryQuery = {}, options?: CallOptions): Promise<m.ImportMemoryResult> =>
     http.json({ method: 'POST', path: '/api/v1/memory/import', raw: { contentType: 'application/x-ndjson', body: () => lines }, query, slow: true }, options),
+  /** How the caller wants to be answered, as the agents are told, the newest first */
+  listPreferences: (query: m.ListMemoryPreferencesQuery = {}, options?: CallOptions): Promise<Page<m.MemoryPreference>> =>
+    http.json({ method: 'GET', path: '/api/v1/memory/preferences', query }, options),
+  /** Every item of `listPreferences`, page by page. */
+  listPreferencesAll: (query: m.ListMemoryPreferencesQuery = {}, options?: CallOptions): AsyncGenerator<m.MemoryPreference> =>
+    allItems(http, { method: 'GET', path: '/api/v1/memory/preferences', query }, options),
+  /** Set how the caller wants to be answered (200 when it was set already) */
+  setPreference: (body: m.SetMemoryPreferenceRequest, options?: CallOptions): Promise<m.MemoryPreference> =>
+    http.json({ method: 'POST', path: '/api/v1/memory/preferences', json: body }, options),
   /** Relations between entities, the newest first */
   listRelations: (query: m.ListMemoryRelationsQuery = {}, options?: CallOptions): Promise<Page<m.MemoryRelation>> =>
     http.json({ method: 'GET', path: '/api/v1/memory/relations', query }, options),
@@ -347,6 +356,15 @@ export const memory = (http: Http) => ({
   /** Delete a relation */
   deleteRelation: (id: string, options?: CallOptions): Promise<void> =>
     http.none({ method: 'DELETE', path: `/api/v1/memory/relations/${segment(id)}` }, options),
+});
+
+export const models = (http: Http) => ({
+  /** Models that a caller may name in `context.model`, the default first */
+  list: (query: m.ListModelsQuery = {}, options?: CallOptions): Promise<Page<m.Model>> =>
+    http.json({ method: 'GET', path: '/api/v1/models', query }, options),
+  /** Every item of `list`, page by page. */
+  listAll: (query: m.ListModelsQuery = {}, options?: CallOptions): AsyncGenerator<m.Model> =>
+    allItems(http, { method: 'GET', path: '/api/v1/models', query }, options),
 });
 
 export const notifications = (http: Http) => ({
@@ -549,6 +567,7 @@ export const allResources = (http: Http) => ({
   knowledge: knowledge(http),
   mcp: mcp(http),
   memory: memory(http),
+  models: models(http),
   notifications: notifications(http),
   tasks: tasks(http),
   webhooks: webhooks(http),

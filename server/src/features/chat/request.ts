@@ -44,14 +44,15 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
 const MAX_ATTACHED = 100;
 
 /** Kept with the question, so that a client can ask the same again in the same way; null where nothing was chosen. */
-export const addressing = ({ agentId, data }: ParsedContext): string | null => {
+export const addressing = ({ agentId, model, data }: ParsedContext): string | null => {
   const { attached_documents: attached } = data;
   const documents = (Array.isArray(attached) ? attached : [])
     .filter((one) => typeof one === 'string' && isUuid(one))
     .slice(0, MAX_ATTACHED);
-  if (agentId === null && documents.length === 0) return null;
+  if (agentId === null && model === null && documents.length === 0) return null;
   return JSON.stringify({
     ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(model === null ? {} : { model }),
     ...(documents.length === 0 ? {} : { attached_documents: documents }),
   });
 };

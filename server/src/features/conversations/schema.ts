@@ -53,7 +53,7 @@ export const Message = Type.Object({
   usage: Nullable(Usage),
   metadata: AnyObject({
     description:
-      'For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for',
+      'For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for',
   }),
   cost_usd: Usd(),
   run_id: Nullable(Uuid()),

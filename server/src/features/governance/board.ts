@@ -60,19 +60,26 @@ export const createBoard = (options: BoardOptions) => {
   };
 
   /**
-   * One round: the seats are asked together and their ballots recorded together, so that a decision shows all five and
-   * does not depend on who was quickest. Only a veto is recorded at once. Each seat's time is limited, so this ends.
+   * One round: the seats are asked together, and each ballot is recorded and told as it is cast. They are recorded one
+   * after another, so that events come in the order of the record. Each seat's time is limited, so this ends.
    */
   const castAll = async (proposal: Proposal): Promise<void> => {
     const facts = await gatherFacts(db, ports, proposal, clock.now());
-    const votes = await Promise.all(
-      voting.seatsToVote(proposal).map(async (seat) => {
-        const vote = await voting.cast(seat, proposal, facts, stop);
-        if (vote.ballot.veto !== null) await record(proposal, [vote]);
-        return vote;
-      }),
-    );
-    if (votes.length > 0) await record(proposal, votes);
+    const seats = voting.seatsToVote(proposal);
+    // Who holds the seats may have changed since the last ballot: then none may be missing, and nothing decided.
+    if (seats.length === 0) return record(proposal, []);
+    const cast: CastVote[] = [];
+    let recorded = Promise.resolve();
+    const votes = seats.map(async (seat) => {
+      cast.push(await voting.cast(seat, proposal, facts, stop));
+      // Whatever has come meanwhile goes along.
+      recorded = recorded.then(() => {
+        const batch = cast.splice(0);
+        return batch.length === 0 ? undefined : record(proposal, batch);
+      });
+      await recorded;
+    });
+    await Promise.all(votes);
   };
 
   /** Tells those who wait, and remembers that they know. */

@@ -8,9 +8,17 @@ import { nanoToUsd } from '../../kernel/money.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import type { GovernanceConfig } from './config.ts';
 import { hashOf, sha256 } from './hash.ts';
-import { effectiveBallots, freeSeat, type Route, tallyOf, type Verdict, verdictOf, vetoIn } from './rules.ts';
+import {
+  effectiveBallots,
+  freeSeat,
+  type Route,
+  tallyOf,
+  type Verdict,
+  verdictNow,
+  vetoIn,
+} from './rules.ts';
 import { insertProposal, lockProposal, proposalsOfCall, saveBallot, saveState } from './store.ts';
-import { type Ballot, isOpen, type Proposal, type Seat, type Vote } from './types.ts';
+import { type Ballot, isOpen, type Proposal, SEATS, type Seat, type Vote } from './types.ts';
 import type { CastVote } from './voting.ts';
 import { proposalWire } from './wire.ts';
 
@@ -97,6 +105,8 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       requestId: requestId ?? proposal.requestId,
       details,
     });
+
+  const agentSeats = SEATS.filter((seat) => config.seats[seat].holder.kind === 'agent');
 
   /** Its time has run out: nobody's vote counts any more, whether the sweep has come by or not. */
   const isOver = ({ status, deadline, expiresAt }: Proposal, now = clock.now()): boolean =>
@@ -251,7 +261,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
         return { proposal: await create(tx, draft, route, hash, actor), standing: false };
       }),
 
-    /** Ballots of agents, each with what it was made from. Null where the vote is over. */
+    /** Ballots of agents, each with what it was made from. Null where the vote is over or nothing came of them. */
     castByAgents: (tenantId: string, id: string, votes: readonly CastVote[]): Promise<Proposal | null> =>
       db.write(async (tx) => {
         const locked = await lockProposal(tx, tenantId, id);
@@ -272,10 +282,9 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
             inputs,
           });
         }
-        const verdict = verdictOf(proposal.ballots);
-        return verdict === null
-          ? proposal
-          : apply(tx, proposal, verdict, { decidedBy: 'pentarchy', actor: SYSTEM });
+        const verdict = verdictNow(proposal.ballots, agentSeats);
+        if (verdict === null) return proposal === locked ? null : proposal;
+        return apply(tx, proposal, verdict, { decidedBy: 'pentarchy', actor: SYSTEM });
       }),
 
     /** A person's vote. 404, 403 for the own proposal or a reserved seat, 409 when it is closed. */
@@ -316,7 +325,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
           requestId,
         );
         const verdict: Verdict | null = voting
-          ? verdictOf(proposal.ballots)
+          ? verdictNow(proposal.ballots, agentSeats)
           : vote.vote === 'abstain'
             ? null
             : {

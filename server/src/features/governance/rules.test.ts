@@ -10,6 +10,7 @@ import {
   routeOf,
   shownBallots,
   tallyOf,
+  verdictNow,
   verdictOf,
   vetoIn,
 } from './rules.ts';
@@ -140,6 +141,25 @@ describe('tally', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('lets nothing but a veto and people decide while agents are still voting, and everything afterwards', () => {
+    fc.assert(
+      fc.property(anyBallots, fc.subarray([...SEATS]), (ballots, agentSeats) => {
+        const verdict = verdictNow(ballots, agentSeats);
+        const missing = agentSeats.filter((seat) => !ballots.some((cast) => cast.seat === seat));
+        const people = ballots.filter((cast) => cast.voterType === 'user');
+        const whole = verdictOf(ballots);
+        if (missing.length === 0 || whole?.status === 'vetoed') expect(verdict).toEqual(whole);
+        else expect(verdict).toEqual(verdictOf(people));
+      }),
+      { numRuns: 500 },
+    );
+    const three = [ballot('aegis', 'approve'), ballot('athena', 'approve'), ballot('hermes', 'approve')];
+    expect(verdictNow(three, SEATS)).toBeNull();
+    expect(
+      verdictNow([...three, ballot('hephaestus', 'reject'), ballot('prometheus', 'reject')], SEATS)?.status,
+    ).toBe('approved');
   });
 
   it('does not depend on the order of the ballots', () => {

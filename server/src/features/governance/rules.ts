@@ -155,6 +155,18 @@ export const verdictOf = (ballots: readonly Ballot[]): Verdict | null => {
   return null;
 };
 
+/**
+ * What the votes decide while agents vote one after another. Until every seat that an agent holds has a ballot, a veto
+ * closes, and people's ballots count among themselves; what the agents cast is shown and decides nothing yet. So a
+ * decision shows all five, and does not depend on who was quickest.
+ */
+export const verdictNow = (ballots: readonly Ballot[], agentSeats: readonly Seat[]): Verdict | null => {
+  const isRoundOver = agentSeats.every((seat) => ballots.some((ballot) => ballot.seat === seat));
+  const verdict = verdictOf(ballots);
+  if (isRoundOver || verdict?.status === 'vetoed') return verdict;
+  return verdictOf(ballots.filter((ballot) => ballot.voterType === 'user'));
+};
+
 /** A person in the seat of AEGIS vetoes by naming one of the veto reasons. */
 export const vetoIn = (reason: string): VetoReason | null =>
   VETO_REASONS.find((word) => new RegExp(`(^|[^a-z_])${word}([^a-z_]|$)`, 'i').test(reason)) ?? null;

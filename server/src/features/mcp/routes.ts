@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
-import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { pageOfAll, pageRequest } from '../../kernel/pagination.ts';
 import type { Calls } from './calls.ts';
 import type { McpReading } from './reading.ts';
 import { slugOf } from './rules.ts';
@@ -29,17 +29,6 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
     if (!reply.raw.writableFinished) controller.abort();
   });
   return controller.signal;
-};
-
-type ListQuery = Static<typeof wire.ListQuery>;
-
-/** A page of a list that is in memory as a whole; the cursor is the place in the list. */
-const pageOf = <T>(all: readonly T[], query: ListQuery): PageResult<T> => {
-  const request = pageRequest(query);
-  const start = request.after === null ? (request.page - 1) * request.limit : request.after.createdAt + 1;
-  const rows = all.slice(start, start + request.limit + 1).map((item, i) => ({ item, place: start + i }));
-  const page = pageResult(request, rows, all.length, (row) => ({ createdAt: row.place, id: 'place' }));
-  return { ...page, items: page.items.map((row) => row.item) };
 };
 
 const importInputs = (
@@ -72,7 +61,7 @@ export const createMcpRoutes = ({
     access: 'mcp:read',
     query: wire.ListQuery,
     responses: { 200: wire.McpServers },
-    handler: ({ caller, query }) => pageOf(service.servers(caller), query),
+    handler: ({ caller, query }) => pageOfAll(service.servers(caller), pageRequest(query)),
   }),
   route({
     method: 'POST',
@@ -192,7 +181,7 @@ export const createMcpRoutes = ({
     query: wire.ListQuery,
     responses: { 200: wire.McpTools },
     handler: async ({ caller, params, query, reply }) =>
-      pageOf(await service.tools(caller, params.server, goneSignal(reply)), query),
+      pageOfAll(await service.tools(caller, params.server, goneSignal(reply)), pageRequest(query)),
   }),
   route({
     method: 'POST',

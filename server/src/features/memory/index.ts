@@ -9,6 +9,7 @@ import { createEntityStore } from './entities.store.ts';
 import { createObserveTurn, type Turn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';
+import { createPreferences } from './preferences.ts';
 import { createRecallStore } from './recall.store.ts';
 import { createRecall, type PayingWho, type RecalledFact, type Who } from './recall.ts';
 import { relationView } from './records.ts';
@@ -86,9 +87,10 @@ export const createMemory = (options: MemoryOptions): Memory => {
     alone: db.dialect === 'sqlite',
   });
   const remember = createRemember({ entities, relations, recallStore, personal, clock });
+  const preferences = createPreferences({ remember, recallStore });
 
   return {
-    routes: memoryRoutes(service, transfer, options.maxImportBytes ?? DEFAULT_IMPORT_BYTES),
+    routes: memoryRoutes(service, preferences, transfer, options.maxImportBytes ?? DEFAULT_IMPORT_BYTES),
     tools: createMemoryTools({ service, entities, relations, remember, recall, clock }),
     preferenceTools: preferenceTools({ remember, preferences: (caller) => recall.preferences(caller) }),
     recall: recall.recall,

@@ -4,13 +4,11 @@ import { defineTool, READS, refused, said, toolSource, WRITES } from '../../kern
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { speakerOf } from './observe.ts';
-import { PREFERENCES, type PreferenceName, preferenceFact } from './preferences.rules.ts';
+import { PREFERENCE_NAMES, PREFERENCES, preferenceFact } from './preferences.rules.ts';
 import type { Remember } from './remember.ts';
 import { cleanText, looksSecret } from './rules.ts';
 
 /** Preferences as Hestia sets them: statements of the memory, one value for each name, which every agent is told. */
-
-const NAMES = Object.keys(PREFERENCES).filter((name): name is PreferenceName => name in PREFERENCES);
 
 export const preferenceTools = (parts: {
   remember: Remember;
@@ -39,7 +37,7 @@ export const preferenceTools = (parts: {
       description:
         'Sets how the person who asks wants to be answered, for all agents and later conversations. A new value takes the place of the old one; "other" keeps several.',
       input: Strict({
-        name: StringEnum(NAMES, {
+        name: StringEnum(PREFERENCE_NAMES, {
           description: Object.entries(PREFERENCES)
             .map(([name, { about }]) => `${name}: ${about}`)
             .join('; '),

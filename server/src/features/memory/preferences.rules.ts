@@ -57,6 +57,29 @@ export const PREFERENCES = {
 
 export type PreferenceName = keyof typeof PREFERENCES;
 
+export const PREFERENCE_NAMES = Object.keys(PREFERENCES).filter(
+  (name): name is PreferenceName => name in PREFERENCES,
+);
+
+/** How many of them, the newest, are told to the agents with every prompt. */
+export const TOLD_PREFERENCES = 20;
+
+/** Name and value of a statement where it has the form that `say` gives; both null where somebody has put it in other words. */
+export const preferenceIn = (
+  text: string,
+  attribute: string | null,
+): { name: PreferenceName | null; value: string | null } => {
+  const name = PREFERENCE_NAMES.find((one) => {
+    const kind: PreferenceKind = PREFERENCES[one];
+    return kind.attribute !== null && kind.attribute === attribute;
+  });
+  if (name === undefined) return { name: null, value: null };
+  const [before = '', after = ''] = PREFERENCES[name].say('\n').split('\n');
+  const isSaid =
+    text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
+  return { name, value: isSaid ? text.slice(before.length, text.length - after.length) : null };
+};
+
 const zoneName = (text: string): string | null => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text.replaceAll(' ', '_') }).resolvedOptions().timeZone;

@@ -4,6 +4,7 @@ import { iso } from '../../kernel/clock.ts';
 import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
+import { TOLD_PREFERENCES } from './preferences.rules.ts';
 import { readQuery, scoreOf } from './recall.rules.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
@@ -231,7 +232,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     },
 
     /** What the user wants and likes, and what they are called: for every prompt. */
-    async preferences(who: Who, limit = 20): Promise<string[]> {
+    async preferences(who: Who, limit = TOLD_PREFERENCES): Promise<string[]> {
       if (!(await anything(who))) return [];
       const found = await recallStore.preferences(personalScope(who), limit);
       return found.map((statement) => recalled(statement, who, 1).text);

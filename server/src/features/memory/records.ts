@@ -61,6 +61,13 @@ export interface RelationRecord {
 
 const visibilityOf = (owner: string): 'private' | 'tenant' => (owner === SHARED ? 'tenant' : 'private');
 
+export const sourceView = (source: FactSource) => ({
+  kind: source.kind,
+  message_id: source.messageId,
+  conversation_id: source.conversationId,
+  user: source.userId,
+});
+
 export const entityView = (entity: EntityRecord, nowMs: number): EntityView => ({
   id: entity.id,
   name: entity.name,
@@ -70,12 +77,7 @@ export const entityView = (entity: EntityRecord, nowMs: number): EntityView => (
   observations: entity.observations.map((o) => ({
     id: o.id,
     text: o.text,
-    source: {
-      kind: o.source.kind,
-      message_id: o.source.messageId,
-      conversation_id: o.source.conversationId,
-      user: o.source.userId,
-    },
+    source: sourceView(o.source),
     created_at: iso(o.createdAt),
     valid_from: iso(o.validFrom),
     valid_to: isoOrNull(o.validTo),

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { AppError } from '../../kernel/errors.ts';
-import { pageRequest } from '../../kernel/pagination.ts';
+import { pageOfAll, pageRequest } from '../../kernel/pagination.ts';
+import type { Preferences } from './preferences.ts';
 import {
   Entity,
   EntityInput,
@@ -18,6 +19,10 @@ import {
   ObservationParams,
   ObservationPatch,
   ObservationsInput,
+  Preference,
+  PreferenceInput,
+  PreferencePage,
+  PreferenceQuery,
   Relation,
   RelationInput,
   RelationPage,
@@ -286,13 +291,46 @@ const transferRoutes = (service: MemoryService, transfer: Transfer, maxImportByt
   }),
 ];
 
+const preferenceRoutes = (preferences: Preferences): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/memory/preferences',
+    operationId: 'listMemoryPreferences',
+    summary: 'How the caller wants to be answered, as the agents are told, the newest first',
+    description: 'Corrected and deleted as observations of the entity that holds them.',
+    tag,
+    access: 'memory:read',
+    query: PreferenceQuery,
+    responses: { 200: PreferencePage },
+    handler: async ({ caller, query }) => pageOfAll(await preferences.list(caller), pageRequest(query)),
+  }),
+  route({
+    method: 'POST',
+    path: '/memory/preferences',
+    operationId: 'setMemoryPreference',
+    summary: 'Set how the caller wants to be answered (200 when it was set already)',
+    tag,
+    access: 'memory:write',
+    body: PreferenceInput,
+    responses: { 201: Preference, 200: Preference },
+    async handler({ caller, body, request, reply }) {
+      const { isNew, preference } = await preferences.set(caller, body);
+      locate(request, reply, `entities/${preference.entity_id}`);
+      reply.code(isNew ? 201 : 200);
+      return preference;
+    },
+  }),
+];
+
 export const memoryRoutes = (
   service: MemoryService,
+  preferences: Preferences,
   transfer: Transfer,
   maxImportBytes: number,
 ): AnyRoute[] => [
   ...entityRoutes(service),
   ...observationRoutes(service),
   ...relationRoutes(service),
+  ...preferenceRoutes(preferences),
   ...transferRoutes(service, transfer, maxImportBytes),
 ];

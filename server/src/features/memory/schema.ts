@@ -9,6 +9,7 @@ import {
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
+import { PREFERENCE_NAMES, PREFERENCES, TOLD_PREFERENCES } from './preferences.rules.ts';
 import { GRAPH_ENTITIES, MAX_GRAPH_ENTITIES, MAX_NAME, MAX_TEXT, MAX_TYPE, VISIBLE } from './rules.ts';
 
 export const VISIBILITIES = ['private', 'tenant'] as const;
@@ -64,6 +65,32 @@ export const Entity = Type.Object({
   updated_at: Timestamp(),
 });
 export type EntityView = Static<typeof Entity>;
+
+export const Preference = Type.Object({
+  id: Uuid('Of the observation that keeps it: corrected and deleted there'),
+  entity_id: Uuid('The entity of the caller, which holds the observation'),
+  name: Nullable(StringEnum(PREFERENCE_NAMES), {
+    description: 'Null for what is kept in other words, and for what the person is called',
+  }),
+  value: Nullable(Type.String(), { description: 'Null where the text has another form' }),
+  text: Type.String({ description: 'As the agents read it' }),
+  told: Type.Boolean({
+    description: `Told to the agents with every message: the newest ${TOLD_PREFERENCES} are`,
+  }),
+  source: Source,
+  created_at: Timestamp(),
+});
+export type PreferenceView = Static<typeof Preference>;
+export const PreferencePage = Page(Preference);
+export const PreferenceQuery = Strict(PageQuery);
+export const PreferenceInput = Strict({
+  name: StringEnum(PREFERENCE_NAMES, {
+    description: Object.entries(PREFERENCES)
+      .map(([name, { about }]) => `${name}: ${about}`)
+      .join('; '),
+  }),
+  value: Filled(200, 'A new value takes the place of the old one; other keeps several'),
+});
 
 export const Relation = Type.Object({
   id: Uuid(),

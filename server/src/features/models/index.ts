@@ -1,5 +1,6 @@
 /** What other features and the composition may take from the models. */
 export { createPrices, type PriceOptions, type Prices } from './prices.ts';
+export { modelRoutes } from './routes.ts';
 export {
   affordableOutputTokens,
   BUILTIN,
@@ -23,6 +24,7 @@ export {
   type ModelCall,
   ModelCallError,
   type ModelCallResult,
+  type ModelChoice,
   type Models,
   type ModelsOptions,
   type ProviderState,

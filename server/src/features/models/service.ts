@@ -92,12 +92,21 @@ export interface ProviderState {
   failuresInARow: number;
 }
 
+export interface ModelChoice {
+  ref: ModelRef;
+  isDefault: boolean;
+  /** False while the provider's last calls failed: the fallbacks would answer. */
+  isAvailable: boolean;
+}
+
 export interface Models {
   readonly defaultModel: ModelRef;
   /** The model of an id, the default one for null. VALIDATION_ERROR on `field` for an unknown one. */
   resolve(modelId: string | null, field?: string): ModelRef;
   /** As `resolve`, for a model that a caller asks for: one of those that are set up by name. */
   pick(modelId: string): ModelRef;
+  /** What `pick` takes: the default model first, then in the order of the settings, the built-in one last. */
+  choices(): ModelChoice[];
   generate(ref: ModelRef, call: ModelCall): Promise<ModelCallResult>;
   stream(ref: ModelRef, call: ModelCall, onText: (text: string) => void): Promise<ModelCallResult>;
   isLocal(ref: ModelRef): boolean;
@@ -263,6 +272,11 @@ export const createModels = (options: ModelsOptions): Models => {
         reason: `must be one of ${[...offered].join(', ')} (the setting MODELS adds others)`,
       });
     },
+    choices: () =>
+      [...offered].map((id) => {
+        const ref = known(id, '/context/model');
+        return { ref, isDefault: id === defaultModel.id, isAvailable: !isOpen(ref) };
+      }),
     resolve: (modelId, field = '/context/model') => (modelId === null ? defaultModel : known(modelId, field)),
     generate: (ref, call) =>
       run(

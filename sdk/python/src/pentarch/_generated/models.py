@@ -1025,6 +1025,25 @@ class MemoryGraph(TypedDict):
     """True when more was reachable than is answered"""
 
 
+class MemoryPreference(TypedDict):
+    id: str
+    """Of the observation that keeps it: corrected and deleted there"""
+    entity_id: str
+    """The entity of the caller, which holds the observation"""
+    name: Literal["language", "tone", "answer_length", "format", "units", "time_zone", "date_format", "form_of_address", "theme", "other"] | None
+    """Null for what is kept in other words, and for what the person is called"""
+    value: str | None
+    """Null where the text has another form"""
+    text: str
+    """As the agents read it"""
+    told: bool
+    """Told to the agents with every message: the newest 20 are"""
+    source: ObservationSource
+    """Where a fact comes from"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+
+
 class MemoryRelation(TypedDict):
     id: str
     from_entity_id: str
@@ -1057,12 +1076,38 @@ class Message(TypedDict):
     citations: list[Citation]
     usage: Usage | None
     metadata: dict[str, Any]
-    """For answers: the model, and whether it is the built-in one; for questions: the agent_id and attached_documents that were asked for"""
+    """For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for"""
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+
+
+class Model(TypedDict):
+    id: str
+    """What `context.model` of a chat takes"""
+    provider: str
+    default: bool
+    """Answers where nobody names a model"""
+    local: bool
+    """Runs on this machine and costs nothing"""
+    available: bool
+    """False while the provider fails: then the fallback models answer in its place"""
+    context_tokens: int
+    """Prompt and answer together; the least of the model and its fallbacks"""
+    price: ModelPrice
+
+
+class ModelPrice(TypedDict):
+    input: float
+    """US dollars per million prompt tokens"""
+    cached_input: float
+    """US dollars per million prompt tokens that the provider had cached"""
+    output: float
+    """US dollars per million tokens of the answer"""
+    estimated: bool
+    """True where no price is known and the configured default is taken"""
 
 
 class Notification(TypedDict):
@@ -1350,6 +1395,13 @@ class _SetCostLimitsRequestLimit(TypedDict):
 class SetCostLimitsRequestLimit(_SetCostLimitsRequestLimit, total=False):
     subject: str
     """User or agent id; nothing for tenant and run"""
+
+
+class SetMemoryPreferenceRequest(TypedDict):
+    name: Literal["language", "tone", "answer_length", "format", "units", "time_zone", "date_format", "form_of_address", "theme", "other"]
+    """language: language of answers; tone: formal, friendly, …; answer_length: short, detailed, …; format: bullet points, tables, …; units: metric or imperial; time_zone: IANA name, e.g. Europe/Madrid; date_format: e.g. 31.12.2026; form_of_address: what the person wants to be called; theme: dark or light; other: anything else, as a predicate"""
+    value: str
+    """A new value takes the place of the old one; other keeps several"""
 
 
 class Tally(TypedDict):

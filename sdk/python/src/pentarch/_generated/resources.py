@@ -2158,6 +2158,38 @@ class Memory:
         """Take JSON Lines in, in the form of the public MCP memory server"""
         return cast("m.ImportMemoryResult", self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
 
+    def list_preferences(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryPreference]:
+        """How the caller wants to be answered, as the agents are told, the newest first"""
+        return self._http.page(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_preferences_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.MemoryPreference]:
+        """Every item of `list_preferences`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def set_preference(
+        self,
+        *,
+        name: Literal["language", "tone", "answer_length", "format", "units", "time_zone", "date_format", "form_of_address", "theme", "other"],
+        value: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryPreference:
+        """Set how the caller wants to be answered (200 when it was set already)"""
+        return cast("m.MemoryPreference", self._http.json(Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options))
+
     def list_relations(
         self,
         *,
@@ -2379,6 +2411,38 @@ class AsyncMemory:
         """Take JSON Lines in, in the form of the public MCP memory server"""
         return cast("m.ImportMemoryResult", await self._http.json(Call("POST", "/api/v1/memory/import", query=given(visibility=visibility), raw=_lines(lines), slow=True), options))
 
+    async def list_preferences(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.MemoryPreference]:
+        """How the caller wants to be answered, as the agents are told, the newest first"""
+        return await self._http.page(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_preferences_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.MemoryPreference]:
+        """Every item of `list_preferences`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/memory/preferences", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def set_preference(
+        self,
+        *,
+        name: Literal["language", "tone", "answer_length", "format", "units", "time_zone", "date_format", "form_of_address", "theme", "other"],
+        value: str,
+        options: CallOptions | None = None,
+    ) -> m.MemoryPreference:
+        """Set how the caller wants to be answered (200 when it was set already)"""
+        return cast("m.MemoryPreference", await self._http.json(Call("POST", "/api/v1/memory/preferences", json=given(name=name, value=value)), options))
+
     async def list_relations(
         self,
         *,
@@ -2452,6 +2516,60 @@ class AsyncMemory:
     ) -> None:
         """Delete a relation"""
         await self._http.none(Call("DELETE", f"/api/v1/memory/relations/{_segment(id)}"), options)
+
+
+class Models:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Model]:
+        """Models that a caller may name in `context.model`, the default first"""
+        return self._http.page(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Iterator[m.Model]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+
+class AsyncModels:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def list(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> Page[m.Model]:
+        """Models that a caller may name in `context.model`, the default first"""
+        return await self._http.page(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    def list_all(
+        self,
+        *,
+        page: int | NotGiven = NOT_GIVEN,
+        limit: int | NotGiven = NOT_GIVEN,
+        cursor: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncIterator[m.Model]:
+        """Every item of `list`, page by page."""
+        return self._http.all(Call("GET", "/api/v1/models", query=given(page=page, limit=limit, cursor=cursor)), options)
 
 
 class Notifications:
@@ -3731,6 +3849,7 @@ class AllResources:
         self.knowledge = Knowledge(http)
         self.mcp = Mcp(http)
         self.memory = Memory(http)
+        self.models = Models(http)
         self.notifications = Notifications(http)
         self.tasks = Tasks(http)
         self.webhooks = Webhooks(http)
@@ -3752,6 +3871,7 @@ class AsyncAllResources:
         self.knowledge = AsyncKnowledge(http)
         self.mcp = AsyncMcp(http)
         self.memory = AsyncMemory(http)
+        self.models = AsyncModels(http)
         self.notifications = AsyncNotifications(http)
         self.tasks = AsyncTasks(http)
         self.webhooks = AsyncWebhooks(http)
