@@ -12,7 +12,7 @@ import { caller, type Platform, startPlatform } from './harness.ts';
 
 const entry = (name: string): string =>
   fileURLToPath(
-    new URL(`../../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url),
+    new URL(`../../../node_modules/${name}/dist/index.js`, import.meta.url),
   );
 
 const freePort = async (): Promise<number> => {
@@ -36,13 +36,13 @@ beforeAll(async () => {
     config,
     JSON.stringify({
       mcpServers: {
-        everything: node(entry('server-everything'), 'stdio'),
-        filesystem: node(entry('server-filesystem'), folder),
+        everything: node(entry('@modelcontextprotocol/server-everything'), 'stdio'),
+        filesystem: node(entry('@modelcontextprotocol/server-filesystem'), folder),
         memory: {
-          ...node(entry('server-memory')),
+          ...node(entry('@modelcontextprotocol/server-memory')),
           env: { MEMORY_FILE_PATH: path.join(folder, 'memory.jsonl') },
         },
-        'sequential-thinking': node(entry('server-sequential-thinking')),
+        'sequential-thinking': node(entry('@modelcontextprotocol/server-sequential-thinking')),
       },
     }),
   );
@@ -187,7 +187,7 @@ describe.each([
   const name = `http-${mode.toLowerCase()}`;
 
   const launch = async (): Promise<void> => {
-    child = spawn(process.execPath, [entry('server-everything'), mode], {
+    child = spawn(process.execPath, [entry('@modelcontextprotocol/server-everything'), mode], {
       env: { ...process.env, PORT: String(port) },
       stdio: 'ignore',
     });
