@@ -1,9 +1,9 @@
 /**
  * The platform beside peers that install from the registries: the same test provider, the same machine, one run.
  * `node bench/peers.ts [--seconds 3] [--only portkey,mastra,litellm] [--keep FOLDER]`; see docs/performance.md. Peers are
- * installed into a temporary folder; one that does not install or start is said and left out.
+ * installed into a temporary folder, or into one that is kept for the next run; one that does not install or start is said and left out.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -112,8 +112,12 @@ try {
     if (peer === undefined) continue;
     const place = path.join(home, name);
     try {
-      say(`installing ${peer.name}`);
-      await peer.install(place);
+      const done = path.join(place, 'installed');
+      if (!existsSync(done)) {
+        say(`installing ${peer.name}`);
+        await peer.install(place);
+        writeFileSync(done, '');
+      }
       say(`starting ${peer.name}`);
       subjects.push({ ...(await peer.start(place, provider.url)), ...peer, name: peer.name });
     } catch (error) {

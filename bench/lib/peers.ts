@@ -83,12 +83,12 @@ const portkey: Peer = {
 };
 
 const litellm: Peer = {
-  name: 'LiteLLM proxy',
+  name: 'LiteLLM proxy 1.89.7',
   features: 'one master key, no database: no virtual keys, no budgets, no storage',
   install: async (folder) => {
     mkdirSync(folder, { recursive: true });
-    await run('python3', ['-m', 'venv', 'env'], folder);
-    await run('env/bin/python', ['-m', 'pip', 'install', '--quiet', 'litellm[proxy]==VERSION'], folder);
+    const where = ['--target', 'site', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore'];
+    await run('python3', ['-m', 'pip', 'install', ...where, 'litellm[proxy]==1.89.7'], folder);
   },
   start: async (folder, providerUrl) => {
     const port = await freePort();
@@ -104,10 +104,10 @@ const litellm: Peer = {
     writeFileSync(path.join(folder, 'config.yaml'), JSON.stringify(config));
     const started = await startProgram({
       name: 'litellm',
-      command: path.join(folder, 'env', 'bin', 'litellm'),
-      args: ['--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port)],
+      command: 'python3',
+      args: ['site/bin/litellm', '--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port)],
       cwd: folder,
-      env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'ERROR' },
+      env: { PYTHONPATH: 'site', LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'ERROR' },
       logFile: path.join(folder, 'log'),
       url: `http://127.0.0.1:${port}/health/liveliness`,
       timeoutMs: START_TIMEOUT_MS,

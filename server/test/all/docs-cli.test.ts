@@ -415,7 +415,7 @@ beforeAll(async () => {
     '{"type":"entity","name":"Rudyerd","entityType":"person","observations":["mercer"]}\n',
   );
   write('server.json', JSON.stringify({ title: 'Notes of the house' }));
-  write('channels.json', JSON.stringify({ categories: { tasks: { in_app: true } } }));
+  write('channels.json', JSON.stringify({ categories: { tasks: { inbox: true } } }));
   write('claude_desktop_config.json', JSON.stringify({ mcpServers: { wiki: { url: mcpUrl } } }));
   cpSync(
     path.join(ROOT, 'server', 'test', 'fixtures', 'keepers-handbook.pdf'),
