@@ -5,7 +5,7 @@ import { defineConfig } from 'vitepress';
 /**
  * The docs site (`npm run docs:site`): the pages of docs/ and the clients' READMEs as they stand, in the order in which one
  * needs them. It is built into docs/.vitepress/dist; a dead link fails the build, and no page asks another host for anything:
- * system fonts, and a search that runs in the page itself.
+ * fonts of its own, and a search that runs in the page itself.
  */
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
