@@ -12,6 +12,7 @@ import { createArchiveReader } from './adapters/parsing/archive.ts';
 import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
+import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
@@ -88,6 +89,7 @@ import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
 import { createStreamWatch } from './http/stream-watch.ts';
+import { withEarlier } from './kernel/blobs-earlier.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
@@ -281,10 +283,13 @@ export const compose = async (
     ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
   });
   const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
+  const ownBlobs = db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs);
+  const objectBlobs = await composeObjectBlobs(config, clock);
+  await objectBlobs?.check();
   const knowledge = await createKnowledge({
     db,
     sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,
-    blobs: db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs),
+    blobs: objectBlobs === null ? ownBlobs : withEarlier(objectBlobs, ownBlobs),
     parser,
     embedder,
     earlierEmbedder: (model) => {
@@ -678,6 +683,7 @@ export const compose = async (
         outgoing.close(),
         tableEngine.close(),
       ]);
+      objectBlobs?.close();
       await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
       await shared?.close();
       await db.close();

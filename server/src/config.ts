@@ -122,6 +122,22 @@ export const SETTINGS = {
     'Folder of the SQLite file, document bytes and keys; made with mode 0700, locked by one process',
   ),
   DATABASE_URL: secret('PostgreSQL address (postgres://…) in place of the embedded SQLite file'),
+  S3_BUCKET: optional(
+    'Bucket of an S3-compatible store that keeps the bytes of documents; default: DATA_DIR, or PostgreSQL where that is the store',
+  ),
+  S3_PREFIX: {
+    ...text('', 'Begin of the names of all objects in S3_BUCKET, for example pentarch/'),
+    parse: (t: string) =>
+      /^([A-Za-z0-9._-]+\/)*$/.test(t)
+        ? t
+        : fail('names of letters, digits and ._- that end in a slash each'),
+  },
+  S3_REGION: text('us-east-1', 'Region of S3_BUCKET'),
+  S3_ENDPOINT: url('Address of a store that is not Amazon’s (MinIO, Ceph, Garage, R2, …)'),
+  S3_ACCESS_KEY_ID: optional(
+    'Access key for S3_BUCKET; default: that of the environment (variables of AWS, profile, role of the machine)',
+  ),
+  S3_SECRET_ACCESS_KEY: secret('Secret of S3_ACCESS_KEY_ID'),
   REDIS_URL: secret(
     'Redis (7 or newer) or Valkey address: lets several nodes work on one DATABASE_URL; the same on each',
   ),
@@ -307,6 +323,14 @@ const checkTogether = (config: Config): void => {
   if (config.IDP_URL !== null && config.IDP_CLIENT_SECRET === null) {
     throw new ConfigError(
       'IDP_URL needs IDP_CLIENT_SECRET: this API asks the provider about opaque tokens with it',
+    );
+  }
+  if ((config.S3_ACCESS_KEY_ID === null) !== (config.S3_SECRET_ACCESS_KEY === null)) {
+    throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together');
+  }
+  if (config.S3_BUCKET === null && (config.S3_ENDPOINT !== null || config.S3_ACCESS_KEY_ID !== null)) {
+    throw new ConfigError(
+      'S3_ENDPOINT and S3_ACCESS_KEY_ID need S3_BUCKET: without it nothing is kept there',
     );
   }
   if (config.REDIS_URL !== null && config.DATABASE_URL === null) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { makeArchive } from './archive/make.ts';
-import { beginSnapshot, openStoreSession, readPassphrase } from './archive/place.ts';
+import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
 
@@ -44,6 +44,7 @@ export const backup: Command = {
     const passphrase = readPassphrase(values['passphrase-file']);
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
+    const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {
       await beginSnapshot(session);
@@ -54,6 +55,7 @@ export const backup: Command = {
         const { manifest, bytes } = await makeArchive(writer, {
           session,
           dataDir: config.DATA_DIR,
+          objects,
           tenant: null,
           opened: (_table, row) => row,
           filesFolder: null,
@@ -73,6 +75,7 @@ export const backup: Command = {
       }
     } finally {
       await session.close();
+      objects?.close();
     }
   },
 };

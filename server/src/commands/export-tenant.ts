@@ -5,7 +5,7 @@ import { readShapes } from '../db/archive/shape.ts';
 import { staysBehind } from '../db/archive/view.ts';
 import { tenantFolder } from '../features/mcp/index.ts';
 import { makeArchive } from './archive/make.ts';
-import { beginSnapshot, openStoreSession, readPassphrase } from './archive/place.ts';
+import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createSecrets } from './archive/secrets.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { checkTarget } from './backup.ts';
@@ -40,6 +40,7 @@ export const exportTenant: Command = {
     const file = path.resolve(io.folder, given);
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
+    const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {
       await beginSnapshot(session);
@@ -54,6 +55,7 @@ export const exportTenant: Command = {
         const { manifest, bytes } = await makeArchive(writer, {
           session,
           dataDir: config.DATA_DIR,
+          objects,
           tenant: { id, slug },
           opened: secrets.opened,
           filesFolder: tenantFolder(id),
@@ -79,6 +81,7 @@ export const exportTenant: Command = {
       }
     } finally {
       await session.close();
+      objects?.close();
     }
   },
 };

@@ -10,7 +10,7 @@ import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import { applyArchive, proofLines } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
-import { readPassphrase, sqliteFileOf } from './archive/place.ts';
+import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, tableOf, verifyArchive } from './archive/read.ts';
 import { createSecrets } from './archive/secrets.ts';
 import { linesOf } from './archive/tar.ts';
@@ -97,6 +97,7 @@ export const importTenant: Command = {
     lastStep(manifest.schema, migrations);
     io.out(`${file}: whole, made ${manifest.created_at} of ${manifest.engine}, every hash fits`);
 
+    const objects = await openObjects(config, io.now);
     // Records in PostgreSQL come in as one transaction beside a running server; SQLite has one process.
     const postgresUrl = config.DATABASE_URL;
     const lock = postgresUrl === null ? lockDataDir(config.DATA_DIR) : null;
@@ -124,6 +125,7 @@ export const importTenant: Command = {
           session,
           sqliteFile: postgresUrl === null ? sqliteFileOf(config) : null,
           folder: staging,
+          objects,
           changed: renamed(tenant.slug),
           sealed: secrets.sealed,
           opened: secrets.opened,
@@ -147,6 +149,7 @@ export const importTenant: Command = {
     } finally {
       await rm(staging, { recursive: true, force: true });
       lock?.release();
+      objects?.close();
     }
   },
 };

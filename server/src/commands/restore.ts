@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ObjectBlobs } from '../compose-blobs.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { dropPlatform, lastStep, migrateSession } from '../db/archive/load.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../db/archive/session.ts';
@@ -10,7 +11,7 @@ import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import { applyArchive, proofLines, type TableProof } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
-import { readPassphrase, sqliteFileOf } from './archive/place.ts';
+import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, verifyArchive } from './archive/read.ts';
 import { type Command, explained, type Io, UsageError } from './command.ts';
 
@@ -87,6 +88,7 @@ const apply = (
     session: Session;
     sqliteFile: string | null;
     folder: string;
+    objects: ObjectBlobs | null;
   },
   io: Io,
 ): Promise<TableProof[]> =>
@@ -102,6 +104,7 @@ const intoSqlite = async (
   archive: Archive,
   manifest: Manifest,
   folder: string,
+  objects: ObjectBlobs | null,
   io: Io,
 ): Promise<TableProof[]> => {
   const file = path.join(folder, 'pentarch.sqlite');
@@ -111,7 +114,7 @@ const intoSqlite = async (
     await session.exec('pragma synchronous = off');
     await migrateSession(session, migrations, lastStep(manifest.schema, migrations));
     await session.exec('begin');
-    const proofs = await apply({ archive, manifest, session, sqliteFile: file, folder }, io);
+    const proofs = await apply({ archive, manifest, session, sqliteFile: file, folder, objects }, io);
     await session.exec('commit');
     await migrateSession(session, migrations, null);
     await session.exec('pragma wal_checkpoint(truncate)');
@@ -125,7 +128,7 @@ const intoSqlite = async (
 const intoPostgres = async (
   archive: Archive,
   manifest: Manifest,
-  target: { url: string; folder: string; force: boolean },
+  target: { url: string; folder: string; objects: ObjectBlobs | null; force: boolean },
   io: Io,
 ): Promise<TableProof[]> => {
   const session = await openPostgresSession(target.url);
@@ -136,7 +139,8 @@ const intoPostgres = async (
     await session.exec('begin');
     await dropPlatform(session, await readShapes(session));
     await migrateSession(session, migrations, lastStep(manifest.schema, migrations));
-    const proofs = await apply({ archive, manifest, session, sqliteFile: null, folder: target.folder }, io);
+    const { folder, objects } = target;
+    const proofs = await apply({ archive, manifest, session, sqliteFile: null, folder, objects }, io);
     await migrateSession(session, migrations, null);
     await session.exec('commit');
     return proofs;
@@ -199,6 +203,7 @@ export const restore: Command = {
     }
     lastStep(manifest.schema, migrations);
     io.out(`${file}: whole, made ${manifest.created_at} of ${manifest.engine}, every hash fits`);
+    const objects = await openObjects(config, io.now);
     const lock = lockDataDir(config.DATA_DIR);
     const restored = path.join(config.DATA_DIR, 'restoring');
     try {
@@ -207,11 +212,11 @@ export const restore: Command = {
       await mkdir(restored, { mode: 0o700 });
       const proofs =
         config.DATABASE_URL === null
-          ? await intoSqlite(archive, manifest, restored, io)
+          ? await intoSqlite(archive, manifest, restored, objects, io)
           : await intoPostgres(
               archive,
               manifest,
-              { url: config.DATABASE_URL, folder: restored, force: values.force },
+              { url: config.DATABASE_URL, folder: restored, objects, force: values.force },
               io,
             );
       const aside = await moveIn(config.DATA_DIR, restored, io);
@@ -226,6 +231,7 @@ export const restore: Command = {
       throw explained(error, config.DATA_DIR);
     } finally {
       lock.release();
+      objects?.close();
     }
   },
 };

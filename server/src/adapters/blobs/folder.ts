@@ -1,8 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { BlobStore } from '../../kernel/blobs.ts';
-
-const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+import { checkedKey } from './key.ts';
 
 const ifMissing = <T>(fallback: T) => {
   return (error: unknown): T => {
@@ -22,13 +21,9 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 /** Blobs as files: `<root>/<first two of the key>/<key>`, staged ones in `<root>/staged/<key>`. */
 export const createFolderBlobs = (root: string): BlobStore => {
-  const checked = (key: string): string => {
-    if (!KEY.test(key)) throw new Error('not a blob key');
-    return key;
-  };
   const stagedFolder = path.join(root, 'staged');
-  const stagedFile = (key: string): string => path.join(stagedFolder, checked(key));
-  const settledFolder = (key: string): string => path.join(root, checked(key).slice(0, 2).toLowerCase());
+  const stagedFile = (key: string): string => path.join(stagedFolder, checkedKey(key));
+  const settledFolder = (key: string): string => path.join(root, checkedKey(key).slice(0, 2).toLowerCase());
   const settledFile = (key: string): string => path.join(settledFolder(key), key);
 
   return {

@@ -8,6 +8,7 @@ import { readShapes } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
 import { lineOf, rowOf } from '../../db/archive/view.ts';
 import { createIndexLoader } from '../../features/knowledge/index.ts';
+import type { BlobStore } from '../../kernel/blobs.ts';
 import { tableRows } from './make.ts';
 import type { Manifest } from './manifest.ts';
 import { type Archive, blobOf, fileOf, tableOf } from './read.ts';
@@ -23,6 +24,8 @@ export interface ApplyOptions {
   sqliteFile: string | null;
   /** Where blobs and files go. */
   folder: string;
+  /** Where blobs go instead of the folder or the database; those of an archive that is refused are removed again. */
+  objects: BlobStore | null;
   /** Rows before they are stored: renamed, or encrypted with this installation's keys. */
   changed(table: string, row: Row): Row;
   sealed(table: string, row: Row): Row;
@@ -117,7 +120,8 @@ const loadVectors = async (
  * holds stand beside those that came in. Throws when they differ, or the database refuses a row.
  */
 export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]> => {
-  const { archive, manifest, session, folder, changed, sealed, opened } = options;
+  const { archive, manifest, session, folder, objects, changed, sealed, opened } = options;
+  const staged: string[] = [];
   const shapes = await readShapes(session);
   const shared = await hasStoredBlobs(session);
   const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
@@ -177,7 +181,10 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
         }
       } else if (blob !== null) {
         const key = `${blob.sha256}.${blob.id}`;
-        if (shared) await writeStoredBlob(session, key, await bytesOf(current));
+        if (objects !== null) {
+          await objects.stage(key, await bytesOf(current));
+          staged.push(key);
+        } else if (shared) await writeStoredBlob(session, key, await bytesOf(current));
         else await writeEntry(current, inside(folder, path.join('blobs', key.slice(0, 2), key)));
       } else if (file !== null) {
         const relative = paths.get(file);
@@ -209,6 +216,9 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
       proofs.push({ name: table.name, ...came, stored });
     }
     return proofs;
+  } catch (error) {
+    for (const key of staged) await objects?.remove(key);
+    throw error;
   } finally {
     await loader.close();
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { hasStoredBlobs, readStoredBlob } from '../../db/archive/blobs.ts';
@@ -5,6 +6,7 @@ import type { Row, Session } from '../../db/archive/session.ts';
 import { readShapes, readSteps, type TableShape } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
 import { isJobOfTenant, lineOf, type Reach, viewOf } from '../../db/archive/view.ts';
+import type { BlobStore } from '../../kernel/blobs.ts';
 import { iso } from '../../kernel/clock.ts';
 import { FORMAT, FORMAT_VERSION, type Manifest, type TableEntry } from './manifest.ts';
 import type { ArchiveWriter } from './write.ts';
@@ -12,6 +14,8 @@ import type { ArchiveWriter } from './write.ts';
 export interface MakeOptions {
   session: Session;
   dataDir: string;
+  /** Where documents' bytes are looked for first; null without a store of objects. */
+  objects: Pick<BlobStore, 'read'> | null;
   /** Null: everything, with the keys. */
   tenant: { id: string; slug: string } | null;
   /** Opens what is encrypted with this installation's keys; the rows of a backup stay as they are. */
@@ -42,6 +46,9 @@ const blobFiles = (dataDir: string, sha256: string, id: string): string[] => {
   return [settled, path.join(dataDir, 'blobs', 'staged', key), settled];
 };
 
+const damaged = (id: string): Error =>
+  new Error(`the bytes of document ${id} are damaged: their hash is not what the record says`);
+
 const addBlobs = async (
   writer: ArchiveWriter,
   options: MakeOptions,
@@ -59,8 +66,11 @@ const addBlobs = async (
     const id = String(row.id);
     const sha256 = String(row.sha256);
     let added = false;
-    const stored = shared ? await readStoredBlob(options.session, `${sha256}.${id}`) : null;
+    const key = `${sha256}.${id}`;
+    const stored =
+      (await options.objects?.read(key)) ?? (shared ? await readStoredBlob(options.session, key) : null);
     if (stored !== null) {
+      if (createHash('sha256').update(stored).digest('hex') !== sha256) throw damaged(id);
       await writer.add(`blobs/${sha256}/${id}`, stored);
       bytes += stored.byteLength;
       count += 1;
@@ -69,11 +79,7 @@ const addBlobs = async (
     for (const file of blobFiles(options.dataDir, sha256, id)) {
       try {
         const one = await writer.addFile(`blobs/${sha256}/${id}`, file);
-        if (one.sha256 !== sha256) {
-          throw new Error(
-            `the bytes of document ${id} in the data folder are damaged: their hash is not what the record says`,
-          );
-        }
+        if (one.sha256 !== sha256) throw damaged(id);
         bytes += one.bytes;
         count += 1;
         added = true;

@@ -1,4 +1,5 @@
 import type { Along, Db } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { AgentSuggestionRow } from '../../db/tables/agents.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -43,25 +44,7 @@ export const createSuggestionStore = (db: Db) => ({
     let matching = db.read.selectFrom('agent_suggestions').where('tenant_id', '=', filter.tenantId);
     if (filter.status !== undefined) matching = matching.where('status', '=', filter.status);
     if (filter.agentId !== undefined) matching = matching.where('agent_id', '=', filter.agentId);
-    const { after } = page;
-    const query = matching
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1);
-    const [rows, count] = await Promise.all([
-      (after === null
-        ? query.offset((page.page - 1) * page.limit)
-        : query.where((eb) =>
-            eb.or([
-              eb('created_at', '<', after.createdAt),
-              eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-            ]),
-          )
-      ).execute(),
-      matching.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
-    ]);
-    return { rows, total: Number(count.n) };
+    return listPage(matching.selectAll(), page);
   },
 
   /** Decides an open suggestion; undefined where somebody has decided it before. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { type AuditFields, chainText, GENESIS } from './rules.ts';
@@ -105,26 +106,7 @@ export const listRows = async (
       ]),
     );
   }
-  const { after } = page;
-  let query = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  query =
-    after === null
-      ? query.offset((page.page - 1) * page.limit)
-      : query.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(matching.selectAll(), page);
 };
 
 /** Rows in the order of the chain, after `seq`. */

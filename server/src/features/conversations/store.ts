@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Along, Db, Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import type { CursorPosition, PageRequest } from '../../kernel/pagination.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
 
 export interface ConversationFilter {
   status: 'active' | 'archived';
@@ -99,16 +100,7 @@ export const createConversationStore = (db: Db) => {
         ]);
         return { rows: items, total: Number(counted[0]?.n ?? 0) };
       }
-      let rows = filtered(scope, filter).select(LISTED).orderBy('created_at', 'desc').orderBy('id', 'desc');
-      if (page.after) rows = rows.where(after(page.after, '<'));
-      else rows = rows.offset((page.page - 1) * page.limit);
-      const [items, total] = await Promise.all([
-        rows.limit(page.limit + 1).execute(),
-        filtered(scope, filter)
-          .select((e) => e.fn.countAll<number>().as('n'))
-          .executeTakeFirstOrThrow(),
-      ]);
-      return { rows: items, total: Number(total.n) };
+      return listPage(filtered(scope, filter).select(LISTED), page);
     },
 
     /** Sets fields of a conversation within the scope; undefined where it is not there. */
@@ -143,25 +135,12 @@ export const createConversationStore = (db: Db) => {
       return rows.reverse();
     },
 
-    async messages(conversationId: string, page: PageRequest, order: 'asc' | 'desc') {
-      let rows = db.read
-        .selectFrom('messages')
-        .selectAll()
-        .where('conversation_id', '=', conversationId)
-        .orderBy('created_at', order)
-        .orderBy('id', order);
-      if (page.after) rows = rows.where(after(page.after, order === 'asc' ? '>' : '<'));
-      else rows = rows.offset((page.page - 1) * page.limit);
-      const [items, total] = await Promise.all([
-        rows.limit(page.limit + 1).execute(),
-        db.read
-          .selectFrom('messages')
-          .select((e) => e.fn.countAll<number>().as('n'))
-          .where('conversation_id', '=', conversationId)
-          .executeTakeFirstOrThrow(),
-      ]);
-      return { rows: items, total: Number(total.n) };
-    },
+    messages: (conversationId: string, page: PageRequest, order: 'asc' | 'desc') =>
+      listPage(
+        db.read.selectFrom('messages').selectAll().where('conversation_id', '=', conversationId),
+        page,
+        order,
+      ),
 
     findMessage: (scope: Scope, id: string): Promise<MessageRow | undefined> => {
       const query = db.read
@@ -219,8 +198,5 @@ export const createConversationStore = (db: Db) => {
       }),
   };
 };
-
-const after = (position: CursorPosition, operator: '<' | '>') =>
-  sql<boolean>`(created_at, id) ${sql.raw(operator)} (${position.createdAt}, ${position.id})`;
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { ProposalRow, ProposalVoteRow } from '../../db/tables/governance.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
@@ -206,25 +207,8 @@ export const listProposals = async (
   if (filter.runId !== undefined) matching = matching.where('run_id', '=', filter.runId);
   if (filter.conversationId !== undefined)
     matching = matching.where('conversation_id', '=', filter.conversationId);
-  const { total } = await matching
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  let rows = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  const { after } = page;
-  rows =
-    after === null
-      ? rows.offset((page.page - 1) * page.limit)
-      : rows.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  return { proposals: await withVotes(db, await rows.execute()), total: Number(total) };
+  const { rows, total } = await listPage(matching.selectAll(), page);
+  return { proposals: await withVotes(db, rows), total };
 };
 
 /** Proposals for the same call: of the run where there is one, else of the person; newest first. */

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Along, Db, Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { Tables } from '../../db/tables/index.ts';
 import type { MemoryEntityRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -258,25 +259,8 @@ export const createEntityStore = (db: Db) => {
           ]),
         );
       }
-      const { total } = await base
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      let rows = base
-        .selectAll('memory_entities')
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1);
-      const { after } = page;
-      rows =
-        after === null
-          ? rows.offset((page.page - 1) * page.limit)
-          : rows.where((eb) =>
-              eb.or([
-                eb('created_at', '<', after.createdAt),
-                eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-              ]),
-            );
-      return { rows: await loadEntities(db.read, await rows.execute()), total: Number(total) };
+      const { rows, total } = await listPage(base.selectAll('memory_entities'), page);
+      return { rows: await loadEntities(db.read, rows), total };
     },
 
     async get(scope: Scope, id: string): Promise<EntityRecord | null> {

@@ -1,5 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Along, Db, Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { MemoryRelationRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { conflict } from '../../kernel/errors.ts';
@@ -143,25 +144,8 @@ export const createRelationStore = (db: Db) => {
         );
       if (type !== undefined) base = base.where('type_folded', '=', foldName(type));
       if (at !== undefined) base = base.where(holds(at));
-      const { total } = await base
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      let rows = base
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit + 1);
-      const { after } = page;
-      rows =
-        after === null
-          ? rows.offset((page.page - 1) * page.limit)
-          : rows.where((eb) =>
-              eb.or([
-                eb('created_at', '<', after.createdAt),
-                eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-              ]),
-            );
-      return { rows: (await rows.execute()).map(relationRecord), total: Number(total) };
+      const { rows, total } = await listPage(base.selectAll(), page);
+      return { rows: rows.map(relationRecord), total };
     },
 
     async get(scope: Scope, id: string): Promise<RelationRecord | null> {

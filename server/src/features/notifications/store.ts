@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { NotificationPreferencesRow, NotificationRow } from '../../db/tables/notifications.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -36,26 +37,7 @@ export const listNotifications = async (
     .where('user_id', '=', owner.userId);
   if (filter.unread) matching = matching.where('read_at', 'is', null);
   if (filter.category !== undefined) matching = matching.where('category', '=', filter.category);
-  const { after } = page;
-  const ordered = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  const query =
-    after === null
-      ? ordered.offset((page.page - 1) * page.limit)
-      : ordered.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(matching.selectAll(), page);
 };
 
 export const countUnread = async (db: Queryable, owner: Owner): Promise<number> => {

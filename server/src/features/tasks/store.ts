@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { TaskRow, TaskRunRow } from '../../db/tables/tasks.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
@@ -44,26 +45,7 @@ export const listTasks = async (
   if (scope.reach === 'own') matching = matching.where('user_id', '=', scope.userId);
   if (filter.status !== undefined) matching = matching.where('status', '=', filter.status);
   if (filter.agentId !== undefined) matching = matching.where('agent_id', '=', filter.agentId);
-  const { after } = page;
-  const ordered = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  const query =
-    after === null
-      ? ordered.offset((page.page - 1) * page.limit)
-      : ordered.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(matching.selectAll(), page);
 };
 
 export type TaskChanges = Partial<Omit<TaskRow, 'id' | 'tenant_id' | 'user_id' | 'created_at'>>;
@@ -183,26 +165,7 @@ export const listRuns = async (
   page: PageRequest,
 ): Promise<{ rows: TaskRunRow[]; total: number }> => {
   const matching = db.selectFrom('task_runs').where('task_id', '=', taskId);
-  const { after } = page;
-  const ordered = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  const query =
-    after === null
-      ? ordered.offset((page.page - 1) * page.limit)
-      : ordered.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(matching.selectAll(), page);
 };
 
 /** Everything of a person, for erasure. */

@@ -1,5 +1,6 @@
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { TenantRow } from '../../db/tables/accounts.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -33,30 +34,7 @@ export const listTenants = async (
   db: Queryable,
   page: PageRequest,
 ): Promise<{ rows: TenantRow[]; total: number }> => {
-  const { after } = page;
-  const ordered = db
-    .selectFrom('tenants')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  const query =
-    after === null
-      ? ordered.offset((page.page - 1) * page.limit)
-      : ordered.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    db
-      .selectFrom('tenants')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(db.selectFrom('tenants').selectAll(), page);
 };
 
 export type TenantChanges = Partial<Pick<TenantRow, 'name' | 'slug' | 'tier' | 'status' | 'settings'>>;

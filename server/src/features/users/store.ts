@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
+import { listPage } from '../../db/page.ts';
 import type { UserRow } from '../../db/tables/accounts.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -61,26 +62,7 @@ export const listUsers = async (
       sql<boolean>`(lower(name) like ${like} escape '\\' or email_folded like ${like} escape '\\')`,
     );
   }
-  const { after } = page;
-  let query = matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  query =
-    after === null
-      ? query.offset((page.page - 1) * page.limit)
-      : query.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(matching.selectAll(), page);
 };
 
 export const findUserOfTenant = (db: Queryable, tenantId: string, id: string): Promise<UserRow | undefined> =>

@@ -1,7 +1,6 @@
-import type { SelectQueryBuilder } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
-import type { Tables } from '../../db/tables/index.ts';
+import { listPage } from '../../db/page.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../../db/tables/webhooks.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
@@ -77,40 +76,12 @@ export const deleteWebhook = async (tx: Queryable, tenantId: string, id: string)
   return result.numDeletedRows > 0n;
 };
 
-/** Newest first, up to `limit + 1` rows, and the number of all. */
-const pageOf = async <T extends 'webhooks' | 'webhook_deliveries', R>(
-  matching: SelectQueryBuilder<Tables, T, object>,
-  rows: (query: SelectQueryBuilder<Tables, T, object>) => Promise<R[]>,
-): Promise<{ rows: R[]; total: number }> => {
-  const [found, count] = await Promise.all([
-    rows(matching),
-    matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows: found, total: Number(count.total) };
-};
-
 export const listWebhooks = (
   db: Queryable,
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: WebhookRow[]; total: number }> =>
-  pageOf(db.selectFrom('webhooks').where('tenant_id', '=', tenantId), (matching) => {
-    const { after } = page;
-    const query = matching
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1);
-    if (after === null) return query.offset((page.page - 1) * page.limit).execute();
-    return query
-      .where((eb) =>
-        eb.or([
-          eb('created_at', '<', after.createdAt),
-          eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-        ]),
-      )
-      .execute();
-  });
+  listPage(db.selectFrom('webhooks').where('tenant_id', '=', tenantId).selectAll(), page);
 
 /** False where this event has a delivery for the webhook already. */
 export const insertDelivery = async (tx: Queryable, row: WebhookDeliveryRow): Promise<boolean> => {
@@ -143,23 +114,7 @@ export const listDeliveries = (
   let all = db.selectFrom('webhook_deliveries').where('webhook_id', '=', filter.webhookId);
   if (filter.status !== undefined) all = all.where('status', '=', filter.status);
   if (filter.event !== undefined) all = all.where('event', '=', filter.event);
-  return pageOf(all, (matching) => {
-    const { after } = page;
-    const query = matching
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1);
-    if (after === null) return query.offset((page.page - 1) * page.limit).execute();
-    return query
-      .where((eb) =>
-        eb.or([
-          eb('created_at', '<', after.createdAt),
-          eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-        ]),
-      )
-      .execute();
-  });
+  return listPage(all.selectAll(), page);
 };
 
 export const updateDelivery = (

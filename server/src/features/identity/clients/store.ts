@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/db.ts';
+import { listPage } from '../../../db/page.ts';
 import type { OauthClientRow } from '../../../db/tables/identity.ts';
 import type { PageRequest } from '../../../kernel/pagination.ts';
 
@@ -18,26 +19,7 @@ export const listClients = async (
   page: PageRequest,
 ): Promise<{ rows: OauthClientRow[]; total: number }> => {
   const mine = db.selectFrom('oauth_clients').where('tenant_id', '=', tenantId);
-  const { after } = page;
-  let query = mine
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  query =
-    after === null
-      ? query.offset((page.page - 1) * page.limit)
-      : query.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    mine.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(mine.selectAll(), page);
 };
 
 export const deleteClient = (

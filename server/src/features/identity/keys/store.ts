@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/db.ts';
+import { listPage } from '../../../db/page.ts';
 import type { ApiKeyRow } from '../../../db/tables/identity.ts';
 import type { PageRequest } from '../../../kernel/pagination.ts';
 
@@ -25,26 +26,7 @@ export const listKeys = async (
     .where('user_id', '=', owner.userId)
     .where('kind', '=', owner.kind)
     .where('deleted_at', 'is', null);
-  const { after } = page;
-  let query = mine
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
-  query =
-    after === null
-      ? query.offset((page.page - 1) * page.limit)
-      : query.where((eb) =>
-          eb.or([
-            eb('created_at', '<', after.createdAt),
-            eb.and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-          ]),
-        );
-  const [rows, count] = await Promise.all([
-    query.execute(),
-    mine.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  return listPage(mine.selectAll(), page);
 };
 
 /** Deleted ones too. */
