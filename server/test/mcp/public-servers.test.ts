@@ -11,9 +11,7 @@ import { caller, type Platform, startPlatform } from './harness.ts';
 /** Acceptance with servers that others wrote: the four public ones over stdio, `everything` over both HTTP transports. */
 
 const entry = (name: string): string =>
-  fileURLToPath(
-    new URL(`../../../node_modules/${name}/dist/index.js`, import.meta.url),
-  );
+  fileURLToPath(new URL(`../../../node_modules/${name}/dist/index.js`, import.meta.url));
 
 const freePort = async (): Promise<number> => {
   const server = createServer();
