@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { compose } from '../server/src/compose.ts';
 import { loadConfig } from '../server/src/config.ts';
 import { AGENTS } from '../server/src/features/agents/index.ts';
-import { matchesGlob } from '../server/src/features/chat/index.ts';
+import { delegateTool, matchesGlob } from '../server/src/features/chat/index.ts';
 import { type Caller, ROLES } from '../server/src/kernel/caller.ts';
 import { isPermission, PERMISSIONS, ROLE_PERMISSIONS } from '../server/src/kernel/permissions.ts';
 import type { AgentTool } from '../server/src/kernel/tools.ts';
@@ -32,8 +32,15 @@ const everybody: Caller = {
   expiresAt: null,
 };
 
+type DescribedTool = Omit<AgentTool, 'call'>;
+
+/** Every agent may hand on a part of its task, to those that are switched on. */
+const delegate = delegateTool(
+  AGENTS.map((definition) => ({ definition, enabled: true, model: null, instructions: null })),
+);
+
 /** All tools, and which agents get each. */
-const readTools = async (): Promise<{ tool: AgentTool; agents: string[] }[]> => {
+const readTools = async (): Promise<{ tool: DescribedTool; agents: string[] }[]> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-docs-'));
   try {
     const config = loadConfig(
@@ -42,7 +49,9 @@ const readTools = async (): Promise<{ tool: AgentTool; agents: string[] }[]> => 
     );
     const platform = await compose(config, pino({ level: 'silent' }), () => 'http://localhost:8080');
     try {
-      const found = new Map<string, { tool: AgentTool; agents: string[] }>();
+      const found = new Map<string, { tool: DescribedTool; agents: string[] }>([
+        [`${delegate.server}.${delegate.name}`, { tool: delegate, agents: AGENTS.map(({ id }) => id) }],
+      ]);
       for (const agent of AGENTS) {
         for (const source of platform.tools) {
           for (const tool of await source.list(everybody, agent.id)) {
@@ -64,7 +73,7 @@ const readTools = async (): Promise<{ tool: AgentTool; agents: string[] }[]> => 
 };
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim();
-const nameOf = (tool: AgentTool): string => `${tool.server}.${tool.name}`;
+const nameOf = (tool: DescribedTool): string => `${tool.server}.${tool.name}`;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -78,7 +87,7 @@ const typeText = (schema: Record<string, unknown>): string => {
   return [String(schema.type ?? 'any'), ...range].join(', ');
 };
 
-const argumentsText = (tool: AgentTool): string[] => {
+const argumentsText = (tool: DescribedTool): string[] => {
   const { properties, required } = tool.inputSchema;
   if (!isObject(properties) || Object.keys(properties).length === 0) return ['No arguments.'];
   const needed = Array.isArray(required) ? required : [];
@@ -100,7 +109,7 @@ const mayUse = (permission: string): string => {
   return `\`${permission}\` (${roles.join(', ')})`;
 };
 
-const kindOf = ({ annotations: a }: AgentTool): string =>
+const kindOf = ({ annotations: a }: DescribedTool): string =>
   [
     a.readOnly ? 'reads' : 'changes',
     ...(a.destructive ? ['destructive'] : []),

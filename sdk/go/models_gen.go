@@ -944,6 +944,8 @@ type ListDocumentVersionsResultItem struct {
 // ListMCPPromptsResult is a model of the API.
 type ListMCPPromptsResult struct {
 	Items []map[string]any `json:"items"`
+	// Cut at 1 MB of JSON
+	Truncated bool `json:"truncated"`
 }
 
 // ListMySessionsResult is a model of the API.

@@ -205,6 +205,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
         'Location',
         'Link',
         'X-Total-Count',
+        // Without these no MCP client in a browser could keep a session or find out where to sign in.
+        'Mcp-Session-Id',
+        'WWW-Authenticate',
       ],
       maxAge: 600,
     });

@@ -141,9 +141,12 @@ export type McpFaultKind =
 
 export class McpFault extends Error {
   readonly kind: McpFaultKind;
-  constructor(kind: McpFaultKind, message: string, cause?: unknown) {
+  /** Of the JSON-RPC error that the server answered with; null for any other fault. */
+  readonly code: number | null;
+  constructor(kind: McpFaultKind, message: string, cause?: unknown, code: number | null = null) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'McpFault';
     this.kind = kind;
+    this.code = code;
   }
 }

@@ -39,10 +39,32 @@ export interface ToolOutcome {
   costNanoUsd?: NanoUsd;
   /** What the call has spent that stands on the ledger already (a delegated run). */
   spentNanoUsd?: NanoUsd;
+  /** What other agents have done within the call: it counts as theirs. */
+  work?: AgentWork[];
   /** Passages that the answer may cite, for tools that search documents. */
   passages?: ToolPassage[];
   /** `content` cites `passages` by their place, as [1], [2] …; else they are what the model is told. */
   citedInContent?: boolean;
+}
+
+/** What one agent has done for another within a run, without what it has handed on itself. */
+export interface AgentWork {
+  agentId: string;
+  ok: boolean;
+  usage: TokenSum;
+  costNano: NanoUsd;
+  toolCalls: number;
+  startedAt: number;
+  latencyMs: number;
+  firstTokenMs: number | null;
+}
+
+/** Token counts as the wire names them. */
+export interface TokenSum {
+  input_tokens: number;
+  output_tokens: number;
+  cached_input_tokens: number;
+  reasoning_tokens: number;
 }
 
 export interface ToolPassage {

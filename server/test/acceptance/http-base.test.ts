@@ -326,6 +326,44 @@ describe('CORS', () => {
     );
   });
 
+  it(
+    req('HTTP-10', 'an MCP client of a configured origin can keep its session and find where to sign in'),
+    async () => {
+      const ask = (authorization: string | null) =>
+        fetch(`${server.url}/mcp`, {
+          method: 'POST',
+          headers: {
+            origin: ORIGIN,
+            accept: 'application/json, text/event-stream',
+            'content-type': 'application/json',
+            ...(authorization === null ? {} : { authorization }),
+          },
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'initialize',
+            params: {
+              protocolVersion: '2025-06-18',
+              capabilities: {},
+              clientInfo: { name: 'x', version: '1' },
+            },
+          }),
+        });
+      const readable = (answer: Response, name: string): string | null =>
+        answer.headers.get('access-control-allow-origin') === ORIGIN &&
+        answer.headers.get('access-control-expose-headers')?.toLowerCase().split(/, */).includes(name)
+          ? answer.headers.get(name)
+          : null;
+      const refused = await ask(null);
+      expect(refused.status).toBe(401);
+      expect(readable(refused, 'www-authenticate')).toContain('resource_metadata=');
+      const opened = await ask(`Bearer ${admin.token}`);
+      expect(opened.status).toBe(200);
+      expect(readable(opened, 'mcp-session-id')).toMatch(/\S/);
+      await opened.body?.cancel();
+    },
+  );
+
   it(req('HTTP-10', 'errors can be read by a configured origin too'), async () => {
     const answer = await anonymous.get('/api/v1/conversations', { headers: { origin: ORIGIN } });
     expect(answer.status).toBe(401);

@@ -416,7 +416,7 @@ describe('refusals', () => {
     const answer = await ask({
       top_p: 0.9,
       seed: 1,
-      tools: [],
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
       tool_choice: 'none',
       stop: null,
       n: 1,

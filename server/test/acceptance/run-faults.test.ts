@@ -77,6 +77,15 @@ const toolDelta = (index: number, id: string | null, name: string | null, args: 
   ],
 });
 
+it('an answer that its provider withholds is an error, never an empty success', async () => {
+  provider.always({ chunks: [], finishReason: 'content_filter' });
+  const answer = await admin.post('/api/v1/chat', ask('Say it'));
+  expect(answer.status).toBe(502);
+  expect(answer.json()).toMatchObject({
+    error: { code: 'UPSTREAM_ERROR', details: { provider: 'compatible' } },
+  });
+});
+
 describe('a client', () => {
   it(
     req(
@@ -112,6 +121,29 @@ describe('a client', () => {
       expect(await requestsOf()).toBe(before + 1);
     },
   );
+
+  it('whose message waits for its turn has its stream open meanwhile, and a refusal then is its error event', async () => {
+    const made = (await admin.post('/v2/conversations', {})).json<{ id: string }>();
+    const say = (message: string) => ({ ...ask(message), conversation_id: made.id });
+    provider.always({ chunks: ['one ', 'two'], hangAfter: 1 });
+    const first = await admin.stream('/api/v1/chat/stream', say('one'));
+    const id = runIdOf(await first.until('message.delta'));
+    // Both get their headers while the first still runs.
+    const second = await admin.stream('/api/v1/chat/stream', say('two'));
+    expect((await runState(admin, id)).status).toBe('running');
+    provider.always({ chunks: ['Second.'] });
+    await admin.post(`/api/v1/chat/runs/${id}/cancel`);
+    const answered = await second.rest();
+    expect(answered.at(-1)?.event).toBe('message.completed');
+
+    provider.always({ chunks: ['one ', 'two'], hangAfter: 1 });
+    const third = await admin.stream('/api/v1/chat/stream', say('three'));
+    const busy = runIdOf(await third.until('message.delta'));
+    const fourth = await admin.stream('/api/v1/chat/stream', say('four'));
+    expect((await admin.delete(`/v2/conversations/${made.id}`)).status).toBe(204);
+    await admin.post(`/api/v1/chat/runs/${busy}/cancel`);
+    expect(await fourth.rest()).toMatchObject([{ event: 'error', data: { error: { code: 'CONFLICT' } } }]);
+  }, 60_000);
 
   it(req('CHAT-01', 'with two messages 50 ms apart: both answered, the history stays in pairs'), async () => {
     provider.always((request) => ({

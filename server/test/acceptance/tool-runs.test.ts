@@ -23,6 +23,8 @@ interface ChatAnswer {
   content: string;
   finish_reason: string;
   conversation_id: string;
+  run_id: string;
+  cost_usd: number;
   tool_calls: { status: string; name: string }[];
 }
 interface Started {
@@ -158,13 +160,149 @@ describe('runs with tools', () => {
       ['chronos', 'get_current_time'],
       ['zeus', 'delegate'],
     ]);
-    const answer = events.at(-1)?.data as ChatAnswer & { cost_usd: number };
+    const answer = events.at(-1)?.data as ChatAnswer;
     expect(answer.content).toBe('Chronos says: It is Saturday in Lisbon.');
     const usage = await admin.get('/api/v1/costs/usage?period=day');
     const byAgent = usage.json<{ by_agent: { agent_id: string; cost_usd: number }[] }>().by_agent;
     expect(byAgent.find((row) => row.agent_id === 'chronos')?.cost_usd).toBeGreaterThan(0);
     expect(answer.cost_usd).toBeGreaterThan(byAgent.find((row) => row.agent_id === 'chronos')?.cost_usd ?? 0);
   });
+
+  it('count what a helper used to the answer, and in the helper’s own figures', async () => {
+    interface Figures {
+      requests: number;
+      input_tokens: number;
+      output_tokens: number;
+      tool_calls: number;
+      cost_usd: number;
+    }
+    const figures = async (agent: string) =>
+      (await admin.get(`/api/v1/agents/${agent}/metrics`)).json<Figures>();
+    const before = { zeus: await figures('zeus'), iris: await figures('iris') };
+    provider.always((request) => {
+      const asked = told(request).length === 0;
+      const usage = { inputTokens: 100, outputTokens: 10 };
+      if (String(request.body.messages?.[0]?.content).includes('You are Iris'))
+        return asked
+          ? { toolCalls: [call('list_notifications', {}, 'inner')], usage }
+          : { chunks: ['Nothing new.'], usage };
+      return asked
+        ? { toolCalls: [call('delegate', { agent: 'iris', task: 'What is new?' })], usage }
+        : { chunks: ['Iris says: nothing.'], usage };
+    });
+    const { body } = await ask('What is new?', 'zeus');
+    expect(body).toMatchObject({
+      content: 'Iris says: nothing.',
+      usage: { input_tokens: 400, output_tokens: 40 },
+    });
+    const run = (await admin.get(`/api/v1/chat/runs/${body.run_id}`)).json();
+    expect(run).toMatchObject({ agent_ids: ['zeus', 'iris'], usage: { input_tokens: 400 } });
+    const talk = (await admin.get(`/api/v1/conversations/${body.conversation_id}`)).json();
+    expect(talk).toMatchObject({ agent_ids: ['zeus', 'iris'] });
+    for (const agent of ['zeus', 'iris'] as const) {
+      const now = await figures(agent);
+      const then = before[agent];
+      expect([
+        agent,
+        now.requests - then.requests,
+        now.input_tokens - then.input_tokens,
+        now.output_tokens - then.output_tokens,
+        now.tool_calls - then.tool_calls,
+      ]).toEqual([agent, 1, 200, 20, 1]);
+      expect(now.cost_usd - then.cost_usd).toBeCloseTo(body.cost_usd / 2, 9);
+    }
+  });
+
+  it('keep what a helper had used when the run is cancelled meanwhile', async () => {
+    provider.always((request) => {
+      if (String(request.body.messages?.[0]?.content).includes('You are Iris'))
+        return told(request).length === 0
+          ? {
+              toolCalls: [call('list_notifications', {}, 'inner')],
+              usage: { inputTokens: 100, outputTokens: 10 },
+            }
+          : { hangAfter: 0 };
+      return {
+        toolCalls: [call('delegate', { agent: 'iris', task: 'What is new?' })],
+        usage: { inputTokens: 100, outputTokens: 10 },
+      };
+    });
+    const stream = await admin.stream('/api/v1/chat/stream', {
+      message: 'What is new?',
+      context: { agent_id: 'zeus' },
+    });
+    const started = (await stream.next())?.data as Started;
+    await provider.seen(3);
+    await admin.post(`/api/v1/chat/runs/${started.run_id}/cancel`);
+    const run = (await admin.get(`/api/v1/chat/runs/${started.run_id}`)).json<{ cost_usd: number }>();
+    expect(run).toMatchObject({
+      status: 'cancelled',
+      agent_ids: ['zeus', 'iris'],
+      usage: { input_tokens: 200, output_tokens: 20 },
+    });
+    const rows = (await admin.get('/api/v1/costs/usage/export')).text
+      .split('\r\n')
+      .filter((line) => line.includes(started.run_id));
+    expect(rows).toHaveLength(2);
+    const column = 15;
+    const spent = rows.reduce((sum, row) => sum + Number(row.split(',')[column]), 0);
+    expect(run.cost_usd).toBeCloseTo(spent, 9);
+  });
+
+  it('give a reader the end after a restart, however much of what is lost it had seen', async () => {
+    const events = async (id: string, seen: string) =>
+      (
+        await admin.stream(`/api/v1/chat/runs/${id}/stream`, undefined, {
+          headers: { 'last-event-id': seen },
+        })
+      ).rest();
+    const restart = async () => {
+      await server.end('SIGKILL');
+      await server.start();
+      admin = await server.signIn();
+    };
+    const number = (id: string) => Number(id.split(':')[1]);
+
+    // In the text of a first answer: the run ends as failed, and its end has a number that was never told.
+    provider.always({ chunks: ['one ', 'two '], hangAfter: 1 });
+    const talking = await streamed('Talk');
+    const told1 = [await talking.next(), ...(await talking.until('message.delta'))];
+    const first = String((told1[0]?.data as Partial<Started> | undefined)?.run_id);
+    const seen1 = told1.at(-1)?.id ?? '';
+    await restart();
+    await expect.poll(async () => (await runState(first)).status, { timeout: 20_000 }).toBe('failed');
+    for (let n = 2; n <= number(seen1) + 3; n++) {
+      const rest = await events(first, `${first}:${n}`);
+      expect([n, rest.at(-1)?.event]).toEqual([n, 'error']);
+      expect(number(rest.at(-1)?.id ?? '')).toBeGreaterThan(n);
+    }
+
+    // In the work of a helper, whose events are lost with it: the run goes on, and its end is told.
+    provider.always((request) => {
+      if (String(request.body.messages?.[0]?.content).includes('You are Iris'))
+        return told(request).length === 0
+          ? { toolCalls: [call('list_notifications', {}, 'inner')] }
+          : { hangAfter: 0 };
+      return told(request).length === 0
+        ? { toolCalls: [call('delegate', { agent: 'iris', task: 'What is new?' })] }
+        : { chunks: ['I could not ask Iris.'] };
+    });
+    const helped = await admin.stream('/api/v1/chat/stream', {
+      message: 'What is new?',
+      context: { agent_id: 'zeus' },
+    });
+    const told2 = await helped.until('tool.completed');
+    const second = String((told2[0]?.data as Partial<Started> | undefined)?.run_id);
+    await provider.seen(3);
+    await restart();
+    await expect.poll(async () => (await runState(second)).status, { timeout: 20_000 }).toBe('completed');
+    for (const event of told2) {
+      const rest = await events(second, event.id);
+      expect([event.id, rest.at(-1)?.event]).toEqual([event.id, 'message.completed']);
+      const numbers = rest.map((one) => number(one.id));
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    }
+  }, 90_000);
 
   /** A person must decide about `files.write_file` by the policy of this server. */
   const writes = (name: string, text: string): ((request: TestRequest) => TestReply) => {
@@ -267,6 +405,10 @@ describe('runs with tools', () => {
       expect(cancelled.json<RunState>().status).toBe('cancelled');
       const withdrawn = await admin.get(`/api/v1/governance/proposals/${proposal}`);
       expect(withdrawn.json<{ status: string }>().status).toBe('cancelled');
+      const { messages } = await conversation(started.conversation_id);
+      expect(messages.at(-1)?.tool_calls).toMatchObject([
+        { name: 'write_file', status: 'denied', error: 'the run was cancelled' },
+      ]);
       provider.always({ chunks: ['Here I am.'] });
       const next = await admin.post('/api/v1/chat', {
         message: 'Are you there?',

@@ -211,8 +211,42 @@ describe.each(['auto', 'legacy'] as const)('a client in mode %s', (mode) => {
   it('hears of progress', async () => {
     const { client } = await connect('user', mode);
     const onprogress = vi.fn();
-    await client.callTool({ name: 'fix.steps', arguments: {} }, { onprogress });
-    expect(onprogress.mock.calls.length).toBeGreaterThanOrEqual(2);
+    const done = client.callTool({ name: 'fix.steps', arguments: {} }, { onprogress });
+    // The tool goes on until it is told: what is heard does not hang on who is faster.
+    await vi.waitFor(() => expect(onprogress.mock.calls.length).toBeGreaterThanOrEqual(2), {
+      timeout: 20_000,
+    });
+    await client.callTool({ name: 'fix.go_on', arguments: {} });
+    expect(await done).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
+  });
+
+  it('never gets another tool than it named', async () => {
+    await platform.request('POST', '/mcp/servers', {
+      body: stdio(`twins-${mode}`, { extraTools: ['send.all', 'send_all', 'alone.here'] }),
+    });
+    const { client } = await connect('user', mode);
+    const called = (name: string) => client.callTool({ name, arguments: {} });
+    await vi.waitFor(
+      async () =>
+        expect((await client.listTools()).tools.map(({ name }) => name)).toContain(
+          `twins-${mode}.alone.here`,
+        ),
+      { timeout: 20_000 },
+    );
+    for (const name of ['send.all', 'send_all', 'alone.here'])
+      expect(await called(`twins-${mode}.${name}`)).toMatchObject({ content: [{ text: name }] });
+    // As clients write it that know no dots.
+    expect(await called(`twins-${mode}_alone_here`)).toMatchObject({ content: [{ text: 'alone.here' }] });
+    for (const name of [`twins-${mode}_send_all`, `twins-${mode}.alone_here`, `twins-${mode}.alone/here`])
+      await expect(called(name), name).rejects.toMatchObject({ code: -32602 });
+    await platform.request('DELETE', `/mcp/servers/twins-${mode}`);
+  });
+
+  it('is told that a cursor is none of ours', async () => {
+    const { client } = await connect('user', mode);
+    await expect(client.request({ method: 'tools/list', params: { cursor: 'x' } })).rejects.toMatchObject({
+      code: -32602,
+    });
   });
 });
 

@@ -22,6 +22,8 @@ interface Switches {
   description?: string;
   extraTools?: string[];
   ignoreTerm?: boolean;
+  /** Has the resource `x://big` of 3 MB and the prompt `greet` with the argument `name`. */
+  library?: boolean;
 }
 
 interface Message {
@@ -40,6 +42,7 @@ const send = (message: Record<string, unknown>): void => {
 
 let description = switches.description ?? 'Says it back';
 const extra = [...(switches.extraTools ?? [])];
+const endSteps: (() => void)[] = [];
 
 const object = (properties: Record<string, unknown>, required: string[] = []): Record<string, unknown> => ({
   type: 'object',
@@ -93,7 +96,8 @@ const tools = (): Record<string, unknown>[] => {
     },
     { name: 'crash', description: 'Ends the process', inputSchema: object({}) },
     { name: 'protocol_error', description: 'A JSON-RPC error', inputSchema: object({}) },
-    { name: 'steps', description: 'Reports progress', inputSchema: object({}) },
+    { name: 'steps', description: 'Reports progress until go_on is called', inputSchema: object({}) },
+    { name: 'go_on', description: 'Ends all steps', inputSchema: object({}) },
     {
       name: 'change',
       description: 'Changes the description of echo',
@@ -137,21 +141,23 @@ const call = (id: number | string, name: string, args: Record<string, unknown>, 
       return send({ id, error: { code: -32603, message: 'inside' } });
     case 'steps': {
       const token = (meta as { progressToken?: unknown } | undefined)?.progressToken;
-      let step = 0;
+      let progress = 0;
       const timer = setInterval(() => {
-        step++;
-        if (step <= 3) {
-          send({
-            method: 'notifications/progress',
-            params: { progressToken: token, progress: step, total: 3 },
-          });
-          return;
-        }
+        progress++;
+        send({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress, total: 1_000_000 },
+        });
+      }, 20);
+      endSteps.push(() => {
         clearInterval(timer);
         result(text('done'));
-      }, 20);
+      });
       return;
     }
+    case 'go_on':
+      for (const end of endSteps.splice(0)) end();
+      return result(text('gone on'));
     case 'change':
       description = String(args.to);
       send({ method: 'notifications/tools/list_changed' });
@@ -207,7 +213,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
         id,
         result: {
           protocolVersion: message.params?.protocolVersion,
-          capabilities: { tools: { listChanged: true } },
+          capabilities: {
+            tools: { listChanged: true },
+            ...(switches.library ? { resources: {}, prompts: {} } : {}),
+          },
           serverInfo: { name: 'fixture', version: '1.2.3' },
         },
       });
@@ -222,6 +231,23 @@ createInterface({ input: process.stdin }).on('line', (line) => {
         (message.params?.arguments ?? {}) as Record<string, unknown>,
         message.params?._meta,
       );
+    case 'resources/read':
+      return message.params?.uri === 'x://big'
+        ? send({ id, result: { contents: [{ uri: 'x://big', text: 'x'.repeat(3_000_000) }] } })
+        : send({ id, error: { code: -32002, message: 'no such resource' } });
+    case 'prompts/list':
+      return send({ id, result: { prompts: [{ name: 'greet', arguments: [{ name: 'name' }] }] } });
+    case 'prompts/get': {
+      const given = (message.params?.arguments ?? {}) as Record<string, unknown>;
+      return message.params?.name === 'greet' && given.name !== undefined
+        ? send({
+            id,
+            result: {
+              messages: [{ role: 'user', content: { type: 'text', text: 'y'.repeat(Number(given.name)) } }],
+            },
+          })
+        : send({ id, error: { code: -32602, message: 'name is missing' } });
+    }
     default:
       return send({ id, error: { code: -32601, message: `unknown method ${message.method}` } });
   }

@@ -37,7 +37,7 @@ describe('a registered server', () => {
       title: 'fixture',
       transport: 'stdio',
       status: 'connected',
-      tool_count: 15,
+      tool_count: 16,
       protocol_version: expect.stringMatching(/^20/),
       server_info: { name: 'fixture', version: '1.2.3' },
       last_error: null,
@@ -48,7 +48,7 @@ describe('a registered server', () => {
 
   it('shows its tools with schemas and resolved policy', async () => {
     const { body } = await platform.request('GET', '/mcp/fix/tools?limit=100', { as: 'user' });
-    expect(body.total).toBe(15);
+    expect(body.total).toBe(16);
     const echo = body.items.find((tool: { name: string }) => tool.name === 'echo');
     expect(echo).toMatchObject({
       description: 'Says it back',
@@ -99,6 +99,55 @@ describe('a registered server', () => {
     expect(body.content[0].text).toMatch(/\[truncated: \d+ of 5000000 bytes\]$/);
     expect(body.content[0].text.length).toBeLessThan(1.1 * 1024 * 1024);
     expect(body.content[0].text.length).toBeGreaterThan(1024 * 1024 - 1024);
+  });
+
+  it('caps resources and prompts at 1 MB too, and says 404 or 422 for what the server does not take', async () => {
+    await platform.request('POST', '/mcp/servers', { body: stdio('library', { library: true }) });
+    const read = (uri: string) =>
+      platform.request('GET', `/mcp/library/resources/read?uri=${encodeURIComponent(uri)}`, { as: 'user' });
+    const big = await read('x://big');
+    expect(big).toMatchObject({ status: 200, body: { truncated: true, items: [{ uri: 'x://big' }] } });
+    expect(big.body.items[0].text).toMatch(/\[truncated: \d+ of 3000000 bytes\]$/);
+    expect(big.body.items[0].text.length).toBeLessThan(1.1 * 1024 * 1024);
+    expect(await read('x://none')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+
+    const get = (body: Record<string, unknown>) =>
+      platform.request('POST', '/mcp/library/prompts/get', { as: 'user', body });
+    expect(await get({ prompt: 'greet', arguments: { name: '3000000' } })).toMatchObject({
+      status: 200,
+      body: {
+        truncated: true,
+        messages: [{ content: { text: expect.stringMatching(/of 3000000 bytes\]$/) } }],
+      },
+    });
+    expect(await get({ prompt: 'greet', arguments: { name: '2' } })).toMatchObject({
+      status: 200,
+      body: { truncated: false, messages: [{ role: 'user', content: { type: 'text', text: 'yy' } }] },
+    });
+    expect((await get({ prompt: 'none' })).status).toBe(404);
+    expect(await get({ prompt: 'greet' })).toMatchObject({
+      status: 422,
+      body: { error: { details: { fields: [{ field: '/arguments' }] } } },
+    });
+    await platform.request('DELETE', '/mcp/servers/library');
+  });
+
+  it('is imported with others all or none, and is deleted once', async () => {
+    const entry = { command: process.execPath, args: [fixture] };
+    const imported = (mcpServers: Record<string, unknown>) =>
+      platform.request('POST', '/mcp/servers/import', { body: { mcpServers } });
+    expect((await imported({ 'Twice Named': entry, 'twice-named': entry })).status).toBe(409);
+    expect((await imported({ fresh: entry, fix: entry })).status).toBe(409);
+    const names = async () =>
+      (await platform.request('GET', '/mcp/servers')).body.items.map((item: { name: string }) => item.name);
+    expect(await names()).not.toEqual(expect.arrayContaining(['fresh']));
+    expect(await names()).not.toEqual(expect.arrayContaining(['twice-named']));
+
+    expect((await imported({ fresh: entry })).status).toBe(201);
+    const deletions = await Promise.all(
+      Array.from({ length: 4 }, () => platform.request('DELETE', '/mcp/servers/fresh')),
+    );
+    expect(deletions.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
   });
 
   it('refuses arguments that break the schema before anything is called: 422', async () => {
@@ -576,31 +625,33 @@ describe('servers that fail', () => {
         },
       }),
     );
+    const hanging = ['mute', 'sleeper', 'silent'];
+    const states = async (): Promise<Map<string, { status: string; last_error: string | null }>> => {
+      const { items } = (await platform.request('GET', '/mcp/servers')).body;
+      return new Map(items.map((item: { name: string }) => [item.name, item]));
+    };
     try {
-      const started = performance.now();
-      platform = await startPlatform({ configFile: config, startTimeoutMs: 1_500 });
-      expect(performance.now() - started).toBeLessThan(1_500);
+      // Longer than any test may take: that this goes on at all says that nobody waits for them.
+      platform = await startPlatform({ configFile: config, startTimeoutMs: 3_600_000 });
       expect((await call(platform, 'good', 'echo', { text: 'x' })).status).toBe(200);
-      for (const name of ['mute', 'sleeper', 'gone', 'silent']) {
-        const asked = performance.now();
-        const { status, body, headers } = await call(platform, name, 'echo', { text: 'x' }, 'user', {
-          timeout_ms: 3_000,
-        });
-        expect(status, name).toBe(503);
-        expect(body.error.code).toBe('SERVICE_UNAVAILABLE');
-        expect(headers.get('retry-after')).toMatch(/^\d+$/);
-        expect(performance.now() - asked).toBeLessThan(3_500);
+      for (const name of [...hanging, 'gone']) {
+        const answer = await call(platform, name, 'echo', { text: 'x' }, 'user', { timeout_ms: 500 });
+        expect(answer.status, name).toBe(503);
+        expect(answer.body.error.code).toBe('SERVICE_UNAVAILABLE');
+        expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
       }
+      const before = await states();
+      for (const name of hanging) expect(before.get(name)).toMatchObject({ status: 'connecting' });
+      await platform.close();
+
+      platform = await startPlatform({ configFile: config, startTimeoutMs: 500 });
       await vi.waitFor(
         async () => {
-          const { items } = (await platform.request('GET', '/mcp/servers')).body;
-          for (const name of ['mute', 'sleeper', 'gone', 'silent']) {
-            const item = items.find((server: { name: string }) => server.name === name);
-            expect(item.last_error, name).toEqual(expect.any(String));
-            expect(['error', 'connecting']).toContain(item.status);
-          }
+          const now = await states();
+          for (const name of [...hanging, 'gone'])
+            expect(now.get(name), name).toMatchObject({ status: 'error', last_error: expect.any(String) });
         },
-        { timeout: 8_000 },
+        { timeout: 20_000 },
       );
     } finally {
       await silent.close();

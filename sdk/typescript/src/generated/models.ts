@@ -824,6 +824,8 @@ export interface ListDocumentVersionsResultItem {
 
 export interface ListMcpPromptsResult {
   items: (Record<string, unknown>)[];
+  /** Cut at 1 MB of JSON */
+  truncated: boolean;
 }
 
 export interface ListMySessionsResult {

@@ -87,7 +87,8 @@ export const toFault = (error: unknown, signal?: AbortSignal): McpFault => {
     return new McpFault('expired', `the server does not know the session (${status})`, error);
   }
   if (status !== null) return new McpFault('protocol', `the server answered ${status}`, error);
-  if (error instanceof ProtocolError) return new McpFault('protocol', plain(error.message), error);
+  if (error instanceof ProtocolError)
+    return new McpFault('protocol', plain(error.message), error, error.code);
   if (error instanceof SdkError) {
     switch (error.code) {
       case SdkErrorCode.RequestTimeout:

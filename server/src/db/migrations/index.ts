@@ -24,6 +24,7 @@ import { nodes } from './030-nodes.ts';
 import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
 import { consolePages } from './045-console-pages.ts';
+import { delegatedWork } from './048-delegated-work.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly SchemaStep[] = [
   maintenance,
   auditReading,
   consolePages,
+  delegatedWork,
 ];

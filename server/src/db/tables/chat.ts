@@ -60,6 +60,8 @@ export interface RunRow {
   /** Events of the finished run, packed (features/chat/journal.ts). */
   journal: string | null;
   tool_call_count: number;
+  /** What other agents did within the run (AgentWork[], kernel/tools.ts), for their figures; null where there was none. */
+  delegated: string | null;
   first_token_ms: number | null;
   created_at: number;
   finished_at: number | null;

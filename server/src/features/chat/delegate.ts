@@ -2,15 +2,17 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { AgentTool, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
+import { addNano } from '../../kernel/money.ts';
+import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { Decision } from './approvals.ts';
 import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { StartDeps } from './start.ts';
-import { initialState } from './steps.rules.ts';
+import { initialState, type RunState } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
+import { addSums } from './usage.rules.ts';
 
 /**
  * The `delegate` tool: an agent gives a part of its task to another, which works in a loop of its own within the same run:
@@ -21,6 +23,18 @@ import { toolsOf } from './tool-list.ts';
 export const MAX_DEPTH = 2;
 const TIMEOUT_MS = 10 * 60_000;
 const PASSAGES = 6;
+
+/** The tool without what it does: for the page that tells of all tools. */
+export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call'> => ({
+  server: 'pentarch',
+  name: 'delegate',
+  description:
+    'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+  inputSchema: schemaFor(others),
+  annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  permission: 'chat:write',
+  timeoutMs: TIMEOUT_MS,
+});
 
 /** What the tool needs of the run in which it is called. */
 export interface RunningRun {
@@ -57,6 +71,31 @@ const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> =
 
 const failed = (content: string): ToolOutcome => ({ content, isError: true });
 
+/** What the agent of a loop has done itself, and what it has handed on. */
+const workOf = (
+  agentId: string,
+  state: RunState,
+  ok: boolean,
+  startedAt: number,
+  endedAt: number,
+): AgentWork[] => [
+  {
+    agentId,
+    ok,
+    usage: addSums(
+      state.usage,
+      state.work.map((one) => one.usage),
+      -1,
+    ),
+    costNano: state.work.reduce((rest, one) => addNano(rest, -one.costNano), state.costNano),
+    toolCalls: state.toolCalls.length,
+    startedAt,
+    latencyMs: endedAt - startedAt,
+    firstTokenMs: state.firstTokenMs,
+  },
+  ...state.work,
+];
+
 /** Events of the inner loop: its tools are told, its text is not, since that is not the answer. */
 const innerEvents = (outer: RunEvents): RunEvents => ({
   ...createRunEvents(),
@@ -75,6 +114,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   ): Promise<ToolOutcome> => {
     const { caller } = context;
     const { definition } = agent;
+    const startedAt = clock.now();
     const found = definition.grounded ? await options.search(caller, task, PASSAGES) : null;
     const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
     const memories = await options.memory.recall(caller, task);
@@ -131,14 +171,20 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const { state, open, error } = result;
     const { hold } = open;
     if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
-    if (context.signal.aborted) throw context.signal.reason;
+    const work = workOf(definition.id, state, error === null, startedAt, clock.now());
+    if (context.signal.aborted) {
+      // Nobody waits for the outcome any more.
+      running.spending.lost.push(...work);
+      throw context.signal.reason;
+    }
     if (error instanceof AppError && state.content === '')
-      return { ...failed(error.message), spentNanoUsd: state.costNano };
+      return { ...failed(error.message), spentNanoUsd: state.costNano, work };
     return {
       content: state.content,
       isError: false,
       structured: { agent_id: definition.id, content: state.content, tool_calls: state.toolCalls },
       spentNanoUsd: state.costNano,
+      work,
       passages: state.passages.map(({ n: _n, ...passage }) => passage),
       citedInContent: true,
     };
@@ -154,14 +200,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   };
 
   const toolFor = (others: readonly EffectiveAgent[]): AgentTool => ({
-    server: 'pentarch',
-    name: 'delegate',
-    description:
-      'Gives a part of the task to another agent and returns its answer. Use it for what another one knows better; do the rest yourself.',
+    ...delegateTool(others),
     inputSchema: inputSchema(others),
-    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-    permission: 'chat:write',
-    timeoutMs: TIMEOUT_MS,
     async call(args, context) {
       const running = context.runId === null ? null : options.runningRun(context.runId);
       if (running === null) return failed('delegating works inside of a run only');
@@ -178,7 +218,9 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       });
       const expected =
         typeof args.expected_result === 'string' ? `\n\nExpected result: ${args.expected_result}` : '';
-      return work(context, running, agent, `${args.task}${expected}`);
+      const working = work(context, running, agent, `${args.task}${expected}`);
+      running.spending.going.add(working);
+      return working.finally(() => running.spending.going.delete(working));
     },
   });
 

@@ -20,7 +20,7 @@ import {
   insertMessage,
   RunLost,
   replaceAnswer,
-  setRunStatus,
+  setRunWaiting,
 } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { type AnswerMetadata, chatResponseOf } from './wire.ts';
@@ -141,6 +141,7 @@ export const createEnding = ({
       const { state, open } = result;
       const row = answerRow(run, result, status, now);
       const waits = status === 'awaiting_approval';
+      const workers = [...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)])];
       // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
       const answers = status !== 'failed' || state.content !== '';
       const ending: RunEvent[] = waits
@@ -155,16 +156,24 @@ export const createEnding = ({
         // The run's row first: what follows is written by the one node whose run it is.
         const node = { node_id: store.nodeId };
         const kept = waits
-          ? await setRunStatus(tx, { id: run.runId, status, ...node })
+          ? await setRunWaiting(tx, {
+              ...node,
+              id: run.runId,
+              status,
+              agent_ids: JSON.stringify(workers),
+              usage: row.usage,
+              cost_nano: state.costNano,
+            })
           : await finishRun(tx, {
               ...node,
               id: run.runId,
               status,
-              agent_ids: JSON.stringify([run.plan.agent.definition.id]),
+              agent_ids: JSON.stringify(workers),
+              delegated: state.work.length === 0 ? null : JSON.stringify(state.work),
               usage: row.usage,
               cost_nano: state.costNano,
               error: result.error === null ? null : JSON.stringify(errorData(result.error)),
-              journal: JSON.stringify(packJournal([...events.all(), ...ending])),
+              journal: JSON.stringify(packJournal([...events.all(), ...ending], events.jumps())),
               tool_call_count: state.toolCalls.length,
               first_token_ms: state.firstTokenMs,
               finished_at: now,
@@ -176,7 +185,7 @@ export const createEnding = ({
           id: run.conversationId,
           added_messages: answers && !run.stored.answered ? 1 : 0,
           added_cost: state.costNano - run.stored.costNano,
-          agent_ids: JSON.stringify(run.plan.record.agentIds),
+          agent_ids: JSON.stringify([...new Set([...run.plan.record.agentIds, ...workers])]),
           title: run.plan.record.title,
           now,
         });

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
-import type { AgentTool, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -21,6 +21,7 @@ import {
   type RunState,
   type SettledCall,
   type Step,
+  takeWork,
   tellResults,
   waiting,
 } from './steps.rules.ts';
@@ -53,6 +54,10 @@ export interface RunPlan {
 /** What all loops of one run have spent together, for the run's limit. */
 export interface Spending {
   nano: NanoUsd;
+  /** Loops of other agents that have not come to rest. */
+  going: Set<Promise<unknown>>;
+  /** What they did for calls that were given up before they ended. */
+  lost: AgentWork[];
 }
 
 export interface RunDeps {
@@ -188,9 +193,16 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     text,
     passages,
     costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
+    ...(given?.work === undefined ? {} : { work: given.work }),
     proposalId: outcome.proposalId,
   };
 };
+
+/** A call that waited when its run was cancelled: nobody decides about it any more. */
+const withdrawn = (call: SettledCall): SettledCall =>
+  call.proposalId === null
+    ? call
+    : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
 
 /** What the model is told of a decision, and how the call looks after it. */
 const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
@@ -336,7 +348,7 @@ const loop = async (
       if (settled.proposalId === null) events.emit('tool.completed', settled.item);
     }
     applyTools(state, calls);
-    await writeSteps([{ kind: 'tools', payload: { v: 1, calls } }]);
+    await writeSteps([{ kind: 'tools', payload: { v: 1, calls, nextEvent: events.next() } }]);
     for (const outcome of outcomes) {
       if ('exceeded' in outcome && outcome.exceeded !== null) throw outcome.exceeded;
     }
@@ -362,7 +374,10 @@ const loop = async (
         await runAsked(resumed);
         if (waiting(state).length > 0) await awaitDecisions();
       } catch (error) {
-        if (context.signal.aborted) return finishWith('cancelled');
+        if (context.signal.aborted) {
+          state.settled = state.settled.map(withdrawn);
+          return finishWith('cancelled');
+        }
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
           return finishWith('cost_exceeded', error);
         throw error;
@@ -401,8 +416,18 @@ const loop = async (
     result.model = answer.ref;
     state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
-    if (answer.toolCalls.length === 0)
+    if (answer.toolCalls.length === 0) {
+      if (answer.finishReason === 'content_filter' && answer.content === '') {
+        const { provider } = answer.ref;
+        return finishWith(
+          'stop',
+          new AppError('UPSTREAM_ERROR', `${provider} withheld its answer (content filter)`, {
+            details: { provider },
+          }),
+        );
+      }
       return finishWith(answer.finishReason === 'length' ? 'length' : 'stop');
+    }
 
     // Ids are what results are matched by: a model that gives none, or one twice, gets its own.
     const seen = new Set<string>();
@@ -426,7 +451,7 @@ const loop = async (
           costNano: answer.costNanoUsd,
           modelId: answer.ref.id,
           firstTokenMs: state.firstTokenMs,
-          journal: packJournal(events.all()),
+          journal: packJournal(events.all(), events.jumps()),
           text: state.content,
         },
       },
@@ -452,7 +477,14 @@ export const executeRun = async (
     error: null,
   };
   try {
-    return await loop(plan, state, subject, context, events, hooks, deps, result);
+    const ended = await loop(plan, state, subject, context, events, hooks, deps, result);
+    if (plan.record !== null) {
+      // Calls to other agents that a cancel or a time limit gave up: what they had used by then is the run's all the same.
+      await Promise.allSettled([...plan.spending.going]);
+      takeWork(state, plan.spending.lost);
+      for (const { costNano } of plan.spending.lost) state.costNano = addNano(state.costNano, costNano);
+    }
+    return ended;
   } catch (error) {
     const { hold, entries } = result.open;
     // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.

@@ -1,5 +1,6 @@
 export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
+export { delegateTool } from './delegate.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
 export { createConversationQueue } from './queue.ts';

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameOf, lastSeen, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import {
+  firstAfter,
+  frameOf,
+  type Jump,
+  jumpsOf,
+  lastSeen,
+  numberAt,
+  packJournal,
+  type RunEvent,
+  unpackJournal,
+} from './journal.rules.ts';
 
 const delta = fc.record({
   event: fc.constant('message.delta' as const),
@@ -39,5 +49,28 @@ describe('run journal', () => {
     expect(lastSeen('r1', 'r2:7')).toBe(0);
     expect(lastSeen('r1', 'r1:-1')).toBe(0);
     expect(lastSeen('r1', undefined)).toBe(0);
+  });
+
+  it('keeps where its numbers jump, and finds what comes after any number', () => {
+    const steps = fc.array(fc.record({ event: fc.oneof(delta, tool), skip: fc.nat({ max: 3 }) }));
+    fc.assert(
+      fc.property(steps, fc.nat({ max: 60 }), (made, seen) => {
+        const jumps: Jump[] = [];
+        const numbers: number[] = [];
+        for (const [at, { skip }] of made.entries()) {
+          const n = (numbers.at(-1) ?? 0) + 1 + skip;
+          if (skip > 0) jumps.push({ at, n });
+          numbers.push(n);
+        }
+        const packed = packJournal(
+          made.map(({ event }) => event),
+          jumps,
+        );
+        expect(jumpsOf(packed)).toEqual(jumps);
+        expect(made.map((_, i) => numberAt(i, jumps))).toEqual(numbers);
+        const rest = numbers.slice(firstAfter(seen, made.length, jumps));
+        expect(rest).toEqual(numbers.filter((n) => n > seen));
+      }),
+    );
   });
 });

@@ -47,7 +47,8 @@ const CITING = 'Cite a passage by its number in square brackets, like [2], right
 
 export const buildPrompt = (input: PromptInput): ModelMessage[] => {
   const system = [HOUSE_RULES, input.charter];
-  if (input.instructions !== null) system.push(`Instructions of this organisation:\n${input.instructions}`);
+  if ((input.instructions ?? '').trim() !== '')
+    system.push(`Instructions of this organisation:\n${input.instructions}`);
   if (input.preferences.length > 0) system.push(`The person prefers:\n- ${input.preferences.join('\n- ')}`);
   if (input.clientInstructions) {
     system.push(

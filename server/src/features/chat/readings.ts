@@ -1,9 +1,11 @@
-import { nanoToUsd } from '../../kernel/money.ts';
+import { addNano, nanoToUsd } from '../../kernel/money.ts';
+import type { AgentWork } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import type { Decision } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
-import { type PackedJournal, packJournal } from './journal.rules.ts';
+import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
 import type { Run } from './schema.ts';
+import { addSums, NO_USAGE } from './usage.rules.ts';
 
 /** Readings of a run's stored rows, and of what other nodes say of it. */
 
@@ -12,7 +14,13 @@ export const journalOf = (row: { journal: string | null }): string => {
   const stored: PackedJournal =
     row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
   const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
-  return JSON.stringify({ v: 1, events: [...stored.events, ...events] } satisfies PackedJournal);
+  // Whatever a reader has seen of what is lost, the end comes after it.
+  const count = stored.events.reduce(
+    (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),
+    0,
+  );
+  const n = numberAt(count, jumpsOf(stored)) + RESUME_JUMP;
+  return JSON.stringify({ v: 1, events: [...stored.events, ['j', n], ...events] } satisfies PackedJournal);
 };
 
 export const isDecided = (m: unknown): m is { proposalId: string; decision: Decision } =>
@@ -40,18 +48,27 @@ export const openProposals = (rows: readonly { kind: string; payload: string }[]
   return [...open.values()];
 };
 
-export const sampleOf = (row: {
+/** A run as a sample of its agent, and what others did within it as samples of theirs. */
+export const samplesOf = (row: {
   agent_id: string | null;
   status: string;
   usage: string | null;
   cost_nano: number;
   tool_call_count: number;
+  delegated: string | null;
   first_token_ms: number | null;
   created_at: number;
   finished_at: number | null;
-}): RunSample => {
-  const usage = row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']);
-  return {
+}): RunSample[] => {
+  const all = row.usage === null ? NO_USAGE : (JSON.parse(row.usage) as Run['usage']);
+  const work = row.delegated === null ? [] : (JSON.parse(row.delegated) as AgentWork[]);
+  const usage = addSums(
+    all,
+    work.map((one) => one.usage),
+    -1,
+  );
+  const costNano = work.reduce((rest, one) => addNano(rest, -one.costNano), row.cost_nano);
+  const own: RunSample = {
     agentId: row.agent_id ?? '',
     outcome:
       row.finished_at === null
@@ -63,10 +80,26 @@ export const sampleOf = (row: {
             : 'other',
     latencyMs: row.finished_at === null ? null : row.finished_at - row.created_at,
     firstTokenMs: row.first_token_ms,
-    inputTokens: usage?.input_tokens ?? 0,
-    outputTokens: usage?.output_tokens ?? 0,
-    costUsd: nanoToUsd(row.cost_nano),
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    costUsd: nanoToUsd(costNano),
     toolCalls: row.tool_call_count,
     createdAt: row.created_at,
   };
+  return [
+    own,
+    ...work.map(
+      (one): RunSample => ({
+        agentId: one.agentId,
+        outcome: one.ok ? 'success' : 'failure',
+        latencyMs: one.latencyMs,
+        firstTokenMs: one.firstTokenMs,
+        inputTokens: one.usage.input_tokens,
+        outputTokens: one.usage.output_tokens,
+        costUsd: nanoToUsd(one.costNano),
+        toolCalls: one.toolCalls,
+        createdAt: one.startedAt,
+      }),
+    ),
+  ];
 };

@@ -1,5 +1,5 @@
 import type { NodeMessages } from '../../kernel/cluster.ts';
-import type { RunEvent } from './journal.rules.ts';
+import { firstAfter, type Jump, numberAt, type RunEvent } from './journal.rules.ts';
 import type { RunEvents } from './run-events.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { RunEvents } from './run-events.ts';
  * | message     | from → to          | what                                              |
  * |-------------|--------------------|---------------------------------------------------|
  * | run.follow  | reader → run's node | events after `seen` please, to this `reader`      |
- * | run.events  | run's node → reader | events from number `from` on; `ended` after the last |
+ * | run.events  | run's node → reader | numbered events after number `after`; `ended` after the last |
  * | run.stop    | reader → run's node | cancel it                                         |
  */
 export interface FollowedRun {
@@ -26,9 +26,10 @@ interface FollowMessage {
 
 interface EventsMessage {
   reader: string;
-  /** Number of the first of `events`. */
-  from: number;
-  events: RunEvent[];
+  /** Whoever has seen less than this lacks something that is not in `events`. */
+  after: number;
+  /** Numbers jump where a run was taken up again. */
+  events: [n: number, event: RunEvent][];
   ended: boolean;
 }
 
@@ -36,7 +37,7 @@ interface EventsMessage {
 export type Whereabouts =
   | { at: 'here'; events: RunEvents }
   | { at: 'node'; nodeId: string }
-  | { at: 'end'; events: RunEvent[] };
+  | { at: 'end'; events: RunEvent[]; jumps: Jump[] };
 
 export interface RemoteOptions {
   messages: NodeMessages;
@@ -50,8 +51,6 @@ export interface RemoteOptions {
 }
 
 const ASK_MS = 1_000;
-/** A position past every event: a run that was taken up again begins after what it had told before (run-events.ts). */
-const AFTER_THE_TOLD = Number.MAX_SAFE_INTEGER;
 /** A reader that has not asked for so long is gone. */
 const SUBSCRIPTION_MS = 10_000;
 /** Text comes in small pieces: what comes within this time goes in one message. */
@@ -66,10 +65,16 @@ const isFollow = (m: unknown): m is FollowMessage =>
 const isEvents = (m: unknown): m is EventsMessage =>
   isRecord(m) &&
   typeof m.reader === 'string' &&
-  typeof m.from === 'number' &&
+  typeof m.after === 'number' &&
   typeof m.ended === 'boolean' &&
   Array.isArray(m.events) &&
-  m.events.every((event) => isRecord(event) && typeof event.event === 'string');
+  m.events.every(
+    (pair) =>
+      Array.isArray(pair) &&
+      typeof pair[0] === 'number' &&
+      isRecord(pair[1]) &&
+      typeof pair[1].event === 'string',
+  );
 
 interface Subscription {
   renewedAt: number;
@@ -87,25 +92,21 @@ export const createRemoteRuns = (options: RemoteOptions) => {
     subscriptions.get(key)?.stop();
     const run = options.running(runId);
     if (run === undefined) return;
-    let gathered: RunEvent[] = [];
-    let first = 0;
+    let gathered: EventsMessage['events'] = [];
+    let after = seen;
     let timer: NodeJS.Timeout | null = null;
     const flush = (ended: boolean): void => {
       if (timer !== null) clearTimeout(timer);
       timer = null;
       if (gathered.length === 0 && !ended) return;
-      messages.send(
-        'run.events',
-        { reader, from: first, events: gathered, ended } satisfies EventsMessage,
-        from,
-      );
+      messages.send('run.events', { reader, after, events: gathered, ended } satisfies EventsMessage, from);
+      after = gathered.at(-1)?.[0] ?? after;
       gathered = [];
     };
     const unfollow = run.events.follow(
       seen,
       (event, n) => {
-        if (gathered.length === 0) first = n;
-        gathered.push(event);
+        gathered.push([n, event]);
         timer ??= setTimeout(() => flush(false), GATHER_MS);
       },
       () => {
@@ -149,11 +150,6 @@ export const createRemoteRuns = (options: RemoteOptions) => {
     (seenAtFirst, onEvent, onEnd) => {
       const reader = options.newReader();
       let seen = seenAtFirst;
-      let askedNode: string | null = null;
-      /** Another node has it now: its numbers begin after its last finished step, wherever this reader was. */
-      let anew = false;
-      /** The last event has been handed on. */
-      let told = false;
       let over = false;
       let timer: NodeJS.Timeout | undefined;
       let local: (() => void) | null = null;
@@ -167,50 +163,32 @@ export const createRemoteRuns = (options: RemoteOptions) => {
       };
       const take = (event: RunEvent, n: number): void => {
         seen = n;
-        told = event.event === 'message.completed' || event.event === 'error';
         onEvent(event, n);
       };
 
       readers.set(reader, (message) => {
         if (over) return;
-        if (anew && message.events.length > 0) {
-          seen = message.from - 1;
-          anew = false;
-        }
-        // A gap: what lies between was lost on the way, and the next question brings it.
-        if (message.from > seen + 1 && message.events.length > 0) return;
-        for (const [i, event] of message.events.entries()) {
-          const n = message.from + i;
-          if (n === seen + 1) take(event, n);
-        }
-        if (
-          message.ended &&
-          (message.events.length === 0 || message.from + message.events.length - 1 <= seen)
-        )
-          finish();
+        // What lies between was lost on the way, and the next question brings it.
+        if (message.after > seen) return;
+        for (const [n, event] of message.events) if (n > seen) take(event, n);
+        if (message.ended) finish();
       });
 
       const ask = async (): Promise<void> => {
         const where = await options.locate(runId);
         if (over) return;
         if (where.at === 'end') {
-          const { events } = where;
-          const last = events.at(-1);
-          // A reader may have seen more than a restart has left: it gets the end all the same.
-          if (seen >= events.length && last !== undefined && !told) take(last, seen + 1);
-          else for (let i = seen; i < events.length; i++) take(events[i] as RunEvent, i + 1);
+          const { events, jumps } = where;
+          const first = firstAfter(seen, events.length, jumps);
+          for (const [i, event] of events.slice(first).entries()) take(event, numberAt(first + i, jumps));
           return finish();
         }
         if (where.at === 'here') {
           readers.delete(reader);
-          const from = askedNode === null || seen === 0 ? seen : AFTER_THE_TOLD;
-          local = where.events.follow(from, take, finish);
+          local = where.events.follow(seen, take, finish);
           return;
         }
-        if (askedNode !== null && askedNode !== where.nodeId && seen > 0) anew = true;
-        askedNode = where.nodeId;
-        const position = anew ? AFTER_THE_TOLD : seen;
-        messages.send('run.follow', { runId, reader, seen: position } satisfies FollowMessage, where.nodeId);
+        messages.send('run.follow', { runId, reader, seen } satisfies FollowMessage, where.nodeId);
         timer = setTimeout(again, ASK_MS);
       };
       const again = (): void => {

@@ -2,7 +2,7 @@ import type { RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
-import type { RunEvent } from './journal.rules.ts';
+import type { Jump, RunEvent } from './journal.rules.ts';
 import { planOf, type StartDeps, type StartedRun } from './start.ts';
 import { replaySteps, type Step } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
@@ -14,6 +14,7 @@ export interface ResumedRun {
   started: StartedRun;
   /** What had been told by the last finished step. */
   events: RunEvent[];
+  jumps: Jump[];
 }
 
 export interface ResumeDeps extends Pick<StartDeps, 'toolSources'> {
@@ -47,6 +48,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
   return {
     caller,
     events: replayed.events,
+    jumps: replayed.jumps,
     started: {
       runId: row.id,
       messageId: row.message_id,

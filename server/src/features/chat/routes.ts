@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import { errorBody } from '../../http/error-body.ts';
 import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
-import { openSse } from '../../http/sse.ts';
+import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
-import { frameOf, lastSeen, type RunEvent } from './journal.rules.ts';
+import { faultOf } from './ending.ts';
+import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
 import type { FollowedRun } from './remote.ts';
 import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
 import type { ActiveRun, ChatService } from './service.ts';
@@ -22,6 +23,9 @@ export interface ChatRouteOptions {
 }
 
 const waits = (request: FastifyRequest): boolean => !/\bno-wait\b/.test(String(request.headers.prefer ?? ''));
+
+/** A refusal that comes sooner is a plain HTTP error; after that the stream has begun, and it is its `error` event. */
+const HEAD_AFTER_MS = 5_000;
 
 interface StoredError {
   code: ErrorCode;
@@ -39,31 +43,41 @@ const renderer =
     return frameOf(runId, n, event, JSON.stringify(body));
   };
 
-/** Sends a run's events after the first `seen` ones; the run goes on when the reader leaves. */
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+const errorFrame = ({ request }: Exchange, fault: AppError): string =>
+  `event: error\ndata: ${JSON.stringify(errorBody(fault, request.context.shape, request.id))}\n\n`;
+
+const openStream = (options: ChatRouteOptions, exchange: Exchange): SseStream =>
+  openSse(exchange.reply, {
+    draining: options.draining(),
+    watch: options.streams,
+    farewell: (fault) => errorFrame(exchange, fault),
+  });
+
+/** Sends a run's events after number `seen`; the run goes on when the reader leaves. */
 const streamRun = (
   options: ChatRouteOptions,
-  input: { request: FastifyRequest; reply: FastifyReply },
-  source: { live: FollowedRun } | { finished: RunEvent[] },
+  input: Exchange,
+  source: { live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] },
   runId: string,
   seen: number,
+  stream: SseStream = openStream(options, input),
 ): FastifyReply => {
   const { request, reply } = input;
   const render = renderer(request, runId);
-  const stream = openSse(reply, {
-    draining: options.draining(),
-    watch: options.streams,
-    farewell: (fault) =>
-      `event: error\ndata: ${JSON.stringify(errorBody(fault, request.context.shape, request.id))}\n\n`,
-  });
   if ('finished' in source) {
-    const { finished } = source;
-    // A reader may have seen more than a restart has left: it gets the end all the same, under a number of its own.
-    const last = finished.at(-1);
-    const frames =
-      seen > finished.length && last !== undefined
-        ? render(last, seen + 1)
-        : finished.map((event, i) => (i < seen ? '' : render(event, i + 1))).join('');
-    stream.send(frames);
+    const { finished, jumps } = source;
+    const first = firstAfter(seen, finished.length, jumps);
+    stream.send(
+      finished
+        .slice(first)
+        .map((event, i) => render(event, numberAt(first + i, jumps)))
+        .join(''),
+    );
     stream.end();
     return reply;
   }
@@ -95,12 +109,48 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
 
   const stream = async (input: SignedInInput<ChatRequest, unknown, unknown>): Promise<FastifyReply> => {
     const { request, reply, caller, body } = input;
-    const start = (): Promise<ActiveRun> =>
-      chat.launch(caller, body, { requestId: input.requestId, streaming: true, wait: waits(request) });
+    // What waits for its conversation's turn, or for a model's choice of the agent, keeps the line open as an answer does.
+    const early: { stream?: SseStream } = {};
+    const timer = setTimeout(() => {
+      early.stream = openStream(options, input);
+      early.stream.send(': waiting\n\n');
+    }, HEAD_AFTER_MS);
+    const start = async (): Promise<ActiveRun> => {
+      try {
+        return await chat.launch(caller, body, {
+          requestId: input.requestId,
+          streaming: true,
+          wait: waits(request),
+        });
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    const send = (source: Parameters<typeof streamRun>[2], runId: string): FastifyReply =>
+      streamRun(options, input, source, runId, 0, early.stream);
+    try {
+      return await answerStream(input, start, send);
+    } catch (error) {
+      if (early.stream === undefined) throw error;
+      const fault = faultOf(error);
+      if (fault.code === 'INTERNAL_ERROR') request.log.error(error);
+      early.stream.send(errorFrame(input, fault));
+      early.stream.end();
+      return reply;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const answerStream = async (
+    { request, reply, caller, body }: SignedInInput<ChatRequest, unknown, unknown>,
+    start: () => Promise<ActiveRun>,
+    send: (source: Parameters<typeof streamRun>[2], runId: string) => FastifyReply,
+  ): Promise<FastifyReply> => {
     const key = idempotencyKey(request.headers['idempotency-key']);
     if (key === null) {
       const run = await start();
-      return streamRun(options, input, { live: run }, run.runId, 0);
+      return send({ live: run }, run.runId);
     }
     // The key names the run: its replay is that run's stream from the start.
     return idempotency.once<FastifyReply>(
@@ -108,13 +158,13 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       async () => {
         const run = await start();
         return {
-          send: () => streamRun(options, input, { live: run }, run.runId, 0),
+          send: () => send({ live: run }, run.runId),
           answer: { status: 200, headers: {}, body: run.runId },
         };
       },
       async (stored) => {
         reply.header('idempotent-replayed', 'true');
-        return streamRun(options, input, await follow(caller, stored.body), stored.body, 0);
+        return send(await follow(caller, stored.body), stored.body);
       },
     );
   };

@@ -1,4 +1,4 @@
-import type { RunEvent, RunEventName } from './journal.rules.ts';
+import { firstAfter, type Jump, numberAt, type RunEvent, type RunEventName } from './journal.rules.ts';
 
 /** Events of one running run: kept from the first, so that whoever comes later (or again) gets all of them in order. */
 export interface RunEvents {
@@ -8,8 +8,11 @@ export interface RunEvents {
   end(): void;
   ended(): boolean;
   all(): readonly RunEvent[];
+  jumps(): readonly Jump[];
+  /** The number that the next event gets. */
+  next(): number;
   /**
-   * Calls `onEvent` with what comes after the first `seen` events, at once for what is there, and `onEnd` after the last.
+   * Calls `onEvent` with what comes after the event of number `seen`, at once for what is there, and `onEnd` after the last.
    * Returns the unsubscribe function.
    */
   follow(seen: number, onEvent: (event: RunEvent, n: number) => void, onEnd: () => void): () => void;
@@ -20,17 +23,17 @@ interface Reader {
   onEnd(): void;
 }
 
-/** `told`: events that an earlier process had told; a reader that had seen more than these gets what comes after them. */
-export const createRunEvents = (told: readonly RunEvent[] = []): RunEvents => {
+/** `told`: events of the start, or those that an earlier process had told and stored, numbered by `jumps`. */
+export const createRunEvents = (told: readonly RunEvent[] = [], jumps: readonly Jump[] = []): RunEvents => {
   const events: RunEvent[] = [...told];
-  const toldBefore = told.length;
   const readers = new Set<Reader>();
   let ended = false;
 
   const push = (event: RunEvent): void => {
     if (ended) return;
     events.push(event);
-    for (const reader of readers) reader.onEvent(event, events.length);
+    const n = numberAt(events.length - 1, jumps);
+    for (const reader of readers) reader.onEvent(event, n);
   };
 
   return {
@@ -44,11 +47,12 @@ export const createRunEvents = (told: readonly RunEvent[] = []): RunEvents => {
     },
     ended: () => ended,
     all: () => events,
+    jumps: () => jumps,
+    next: () => numberAt(events.length, jumps),
     follow(seen, onEvent, onEnd) {
-      const from = seen > events.length ? toldBefore : seen;
-      for (let i = from; i < events.length; i++) {
+      for (let i = firstAfter(seen, events.length, jumps); i < events.length; i++) {
         const event = events[i];
-        if (event) onEvent(event, i + 1);
+        if (event) onEvent(event, numberAt(i, jumps));
       }
       if (ended) {
         onEnd();

@@ -20,9 +20,16 @@ import {
   statusOf,
 } from './ending.ts';
 import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
-import { type PackedJournal, packJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import {
+  type Jump,
+  jumpsOf,
+  type PackedJournal,
+  packJournal,
+  type RunEvent,
+  unpackJournal,
+} from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
-import { isDecided, journalOf, openProposals, sampleOf } from './readings.ts';
+import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type GivenInput, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
@@ -173,7 +180,10 @@ export const createChatService = (given: ChatOptions) => {
     options.onError(error, 'a run failed');
     const fault = faultOf(error);
     const told = events.all().filter((event) => event.event !== 'message.delta');
-    const journal = JSON.stringify(packJournal([...told, { event: 'error', data: errorData(fault) }]));
+    const end: RunEvent = { event: 'error', data: errorData(fault) };
+    // The text is not kept; the end stands under the number under which it is told.
+    const jumps = [{ at: told.length, n: events.next() }];
+    const journal = JSON.stringify(packJournal([...told, end], jumps));
     await untilStored(() =>
       store.interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now()),
     ).catch((inner: unknown) => {
@@ -270,7 +280,7 @@ export const createChatService = (given: ChatOptions) => {
   };
 
   /** All events of a finished run. */
-  const eventsOf = async (row: RunRow): Promise<RunEvent[]> => {
+  const eventsOf = async (row: RunRow): Promise<{ events: RunEvent[]; jumps: Jump[] }> => {
     const message = await store.message(row.message_id);
     const journal: PackedJournal =
       row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
@@ -279,15 +289,15 @@ export const createChatService = (given: ChatOptions) => {
     if (events.length === 0 && row.error !== null) {
       events.push({ event: 'error', data: JSON.parse(row.error) as unknown });
     }
-    return events;
+    return { events, jumps: jumpsOf(journal) };
   };
 
   const locate = async (id: string): Promise<Whereabouts> => {
     const live = active.get(id);
     if (live !== undefined) return { at: 'here', events: live.events };
     const row = await store.anyRun(id);
-    if (row === undefined) return { at: 'end', events: [] };
-    if (row.finished_at !== null) return { at: 'end', events: await eventsOf(row) };
+    if (row === undefined) return { at: 'end', events: [], jumps: [] };
+    if (row.finished_at !== null) return { at: 'end', ...(await eventsOf(row)) };
     return { at: 'node', nodeId: row.node_id ?? '' };
   };
 
@@ -380,14 +390,18 @@ export const createChatService = (given: ChatOptions) => {
     },
 
     /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
-    async follow(caller: Caller, id: string): Promise<{ live: FollowedRun } | { finished: RunEvent[] }> {
+    async follow(
+      caller: Caller,
+      id: string,
+    ): Promise<{ live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] }> {
       const live = active.get(id);
       const row = await findRun(caller, id);
       if (live) return { live };
       // It may have ended while the row was read.
       const fresh = row.finished_at === null ? await findRun(caller, id) : row;
       if (fresh.finished_at === null && remote !== null) return { live: remote.follow(id) };
-      return { finished: await eventsOf(fresh) };
+      const { events: finished, jumps } = await eventsOf(fresh);
+      return { finished, jumps };
     },
 
     /** Stops a run; the partial answer is kept. Throws NOT_FOUND, and CONFLICT when it has finished. */
@@ -417,7 +431,7 @@ export const createChatService = (given: ChatOptions) => {
 
     /** Runs for the figures of agents. */
     async runSamples(tenantId: string, since: number): Promise<RunSample[]> {
-      return (await store.samples(tenantId, since)).map(sampleOf);
+      return (await store.samples(tenantId, since)).flatMap(samplesOf);
     },
 
     /**
@@ -438,7 +452,7 @@ export const createChatService = (given: ChatOptions) => {
           counts.failed += 1;
           continue;
         }
-        const events = createRunEvents(read.events);
+        const events = createRunEvents(read.events, read.jumps);
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
         const going = queue.enter(row.conversation_id, true).then((leave) => {
           begin(read.caller, read.started, events, new AbortController(), leave);

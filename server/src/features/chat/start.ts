@@ -104,7 +104,7 @@ export const planOf = (
   promptBound,
   streaming: record.streaming,
   record,
-  spending: { nano: spentNano },
+  spending: { nano: spentNano, going: new Set(), lost: [] },
 });
 
 const PASSAGES = 6;

@@ -1,11 +1,20 @@
 import type { ModelMessage, ModelToolCall, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
-import { type PackedJournal, type RunEvent, unpackJournal } from './journal.rules.ts';
+import {
+  type Jump,
+  jumpsOf,
+  numberAt,
+  type PackedJournal,
+  RESUME_JUMP,
+  type RunEvent,
+  unpackJournal,
+} from './journal.rules.ts';
 import { withoutSpecialTokens } from './prompt.rules.ts';
-import { addUsage, NO_USAGE } from './usage.rules.ts';
+import { addSums, addUsage, NO_USAGE } from './usage.rules.ts';
 
 /**
  * What a run that uses tools writes down before it goes on, and how the state is read back from it. A payload says its
@@ -61,6 +70,8 @@ export interface SettledCall {
   passages: NumberedPassage[];
   /** What the call cost in all; it stands on the ledger. */
   costNano: NanoUsd;
+  /** What other agents have done within it; its cost is in `costNano`. */
+  work?: AgentWork[];
   /** Set while it waits. */
   proposalId: string | null;
 }
@@ -68,6 +79,8 @@ export interface SettledCall {
 export interface ToolsStep {
   v: 1;
   calls: SettledCall[];
+  /** The number of the event after those of these calls' ends. */
+  nextEvent?: number;
 }
 
 export interface DecidedStep {
@@ -88,8 +101,11 @@ export interface RunState {
   toolCalls: ToolCall[];
   proposals: string[];
   passages: NumberedPassage[];
+  /** With what other agents have used within the run. */
   usage: Usage;
   costNano: NanoUsd;
+  /** What other agents have done within the run. */
+  work: AgentWork[];
   modelCalls: number;
   firstTokenMs: number | null;
   /** The calls that the last answer asked for and whose results the model has not been told. */
@@ -113,6 +129,7 @@ export const initialState = (
   passages: [...passages],
   usage: NO_USAGE,
   costNano: 0,
+  work: [],
   modelCalls: 0,
   firstTokenMs: null,
   asked: null,
@@ -146,9 +163,19 @@ export const tellResults = (state: RunState): void => {
 export const waiting = (state: RunState): SettledCall[] =>
   state.settled.filter((call) => call.proposalId !== null);
 
+/** Work of other agents counts to the tokens of the run; its cost is the caller's to add. */
+export const takeWork = (state: RunState, work: readonly AgentWork[]): void => {
+  state.work.push(...work);
+  state.usage = addSums(
+    state.usage,
+    work.map((one) => one.usage),
+  );
+};
+
 const takeCall = (state: RunState, call: SettledCall): void => {
   state.passages.push(...call.passages);
   state.costNano = addNano(state.costNano, call.costNano);
+  takeWork(state, call.work ?? []);
 };
 
 /** Adds results of tools; the same function for a live run and for one that is read back. */
@@ -166,14 +193,15 @@ export const applyDecided = (state: RunState, decided: SettledCall): void => {
   takeCall(state, decided);
 };
 
-/** The state after the steps, and the events that had been told by the last model step. */
+/** The state after the steps, and the events that had been told by the last of them; what comes next jumps over the lost ones. */
 export const replaySteps = (
   steps: readonly Step[],
-): { plan: PlanStep; state: RunState; events: RunEvent[] } | null => {
+): { plan: PlanStep; state: RunState; events: RunEvent[]; jumps: Jump[] } | null => {
   const first = steps[0];
   if (first?.kind !== 'plan') return null;
   const state = startState(first.payload);
   let events: RunEvent[] = [];
+  let jumps: Jump[] = [];
   for (const step of steps.slice(1)) {
     if (step.kind === 'model') {
       if (state.asked !== null) tellResults(state);
@@ -185,11 +213,18 @@ export const replaySteps = (
       state.modelCalls += 1;
       state.firstTokenMs ??= step.payload.firstTokenMs;
       events = unpackJournal(step.payload.journal, step.payload.text, null);
+      jumps = jumpsOf(step.payload.journal);
     } else if (step.kind === 'tools') {
       applyTools(state, step.payload.calls);
-      for (const call of step.payload.calls) events.push({ event: 'tool.completed', data: call.item });
+      const ended = step.payload.calls.filter((call) => call.proposalId === null);
+      // The events between the answer and these are lost; these keep the numbers under which they were told.
+      const { nextEvent } = step.payload;
+      if (nextEvent !== undefined && ended.length > 0)
+        jumps.push({ at: events.length, n: nextEvent - ended.length });
+      for (const call of ended) events.push({ event: 'tool.completed', data: call.item });
     } else if (step.kind === 'decided') applyDecided(state, step.payload.call);
   }
   state.nextStep = steps.length;
-  return { plan: first.payload, state, events };
+  jumps.push({ at: events.length, n: numberAt(events.length, jumps) + RESUME_JUMP });
+  return { plan: first.payload, state, events, jumps };
 };

@@ -43,7 +43,7 @@ export const insertMessage = compiled<MessageRow, never>((db, p) =>
   }),
 );
 
-export const insertRun = compiled<RunRow, never>((db, p) =>
+export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
   db.insertInto('runs').values({
     id: p('id'),
     tenant_id: p('tenant_id'),
@@ -108,6 +108,7 @@ export type RunEnd = Pick<
   | 'error'
   | 'journal'
   | 'tool_call_count'
+  | 'delegated'
   | 'first_token_ms'
   | 'finished_at'
   | 'node_id'
@@ -125,6 +126,7 @@ export const finishRun = compiledCount<RunEnd>((db, p) =>
       error: p('error'),
       journal: p('journal'),
       tool_call_count: p('tool_call_count'),
+      delegated: p('delegated'),
       first_token_ms: p('first_token_ms'),
       finished_at: p('finished_at'),
     })
@@ -166,6 +168,23 @@ export const setRunStatus = compiledCount<{ id: string; status: string; node_id:
   db
     .updateTable('runs')
     .set({ status: p('status') })
+    .where('id', '=', p('id'))
+    .where('node_id', '=', p('node_id'))
+    .where('finished_at', 'is', null),
+);
+
+/** A run that waits tells what it has used so far. 0 as above. */
+export const setRunWaiting = compiledCount<
+  Pick<RunRow, 'id' | 'status' | 'agent_ids' | 'usage' | 'cost_nano' | 'node_id'>
+>((db, p) =>
+  db
+    .updateTable('runs')
+    .set({
+      status: p('status'),
+      agent_ids: p('agent_ids'),
+      usage: p('usage'),
+      cost_nano: p('cost_nano'),
+    })
     .where('id', '=', p('id'))
     .where('node_id', '=', p('node_id'))
     .where('finished_at', 'is', null),
@@ -312,6 +331,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
         'usage',
         'cost_nano',
         'tool_call_count',
+        'delegated',
         'first_token_ms',
         'created_at',
         'finished_at',

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { mayUse } from './tools.rules.ts';
+import { mayUse, withDistinctNames } from './tools.rules.ts';
 
 /** Every agent may hand on a part of its task. */
 const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
@@ -32,12 +32,15 @@ export const toolsOf = async (
   );
   if (known?.lists.length === lists.length && lists.every((list, i) => list === known.lists[i]))
     return known.tools;
-  const tools = lists
-    .flat()
-    .filter(
-      (tool) =>
-        (isDelegate(tool) || mayUse(agent.definition.tools, tool)) && caller.permissions.has(tool.permission),
-    );
+  const tools = withDistinctNames(
+    lists
+      .flat()
+      .filter(
+        (tool) =>
+          (isDelegate(tool) || mayUse(agent.definition.tools, tool)) &&
+          caller.permissions.has(tool.permission),
+      ),
+  );
   byAgent.set(id, { lists, tools });
   return tools;
 };

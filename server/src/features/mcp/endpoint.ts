@@ -151,7 +151,7 @@ export const redactorOf = (endpoint: McpEndpoint | null): ((text: string) => str
 /** A fault without the secrets of the endpoint, in its message, its stack and the causes that a log shows. */
 export const redactFault = <E>(error: E, redact: (text: string) => string): E | McpFault => {
   if (!(error instanceof McpFault)) return error;
-  const fault = new McpFault(error.kind, redact(error.message));
+  const fault = new McpFault(error.kind, redact(error.message), undefined, error.code);
   fault.stack = redact(error.stack ?? fault.message);
   return fault;
 };

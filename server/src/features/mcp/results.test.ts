@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capResult, modelText } from './results.ts';
+import { capEntries, capPrompt, capResult, modelText } from './results.ts';
 import { createSecretBox } from './secret-box.ts';
 
 const text = (value: string) => ({
@@ -124,5 +124,56 @@ describe('secret box', () => {
     const flipped = sealed.slice(0, -2) + (sealed.endsWith('AA') ? 'BB' : 'AA');
     expect(() => box.open(flipped, 'place')).toThrow();
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow(/32 bytes/);
+  });
+});
+
+describe('resources, prompts and listings', () => {
+  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  it('go on as they are when they are small', () => {
+    const contents = [
+      { uri: 'a', text: 'x' },
+      { uri: 'b', blob: 'AAEC' },
+    ];
+    expect(capEntries(contents)).toEqual({ items: contents, truncated: false });
+    const prompt = { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }] };
+    expect(capPrompt(prompt)).toEqual({ ...prompt, truncated: false });
+  });
+
+  it('are cut, marked and never over the limit', () => {
+    const text = capEntries([{ uri: 'a', text: 'é'.repeat(5_000) }], 2_000);
+    expect(text.truncated).toBe(true);
+    expect(text.items[0]?.text).toMatch(/\[truncated: \d+ of 10000 bytes\]$/);
+    const blob = capEntries([{ uri: 'a', blob: 'A'.repeat(5_000) }], 2_000);
+    expect(blob).toEqual({
+      items: [{ uri: 'a', text: expect.stringMatching(/^\[left out: \d+ bytes/) }],
+      truncated: true,
+    });
+    const many = capEntries(
+      Array.from({ length: 1_000 }, (_, i) => ({ uri: `x://${i}`, text: 'y'.repeat(50) })),
+      2_000,
+    );
+    expect(many.truncated).toBe(true);
+    const listing = capEntries(
+      [
+        { uri: 'a', name: 'n'.repeat(5_000) },
+        { uri: 'b', name: 'b' },
+      ],
+      2_000,
+    );
+    expect(listing).toEqual({ items: [{ uri: 'b', name: 'b' }], truncated: true });
+    const prompt = capPrompt(
+      {
+        description: 'd',
+        messages: Array.from({ length: 5 }, () => ({
+          role: 'user',
+          content: { type: 'text', text: 'z'.repeat(900) },
+        })),
+      },
+      2_000,
+    );
+    expect(prompt).toMatchObject({ description: 'd', truncated: true });
+    for (const one of [text.items, blob.items, many.items, prompt.messages])
+      expect(bytes(one)).toBeLessThanOrEqual(2_000 + 2);
   });
 });

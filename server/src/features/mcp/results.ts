@@ -80,6 +80,67 @@ export const capResult = (result: McpCallResult, maxBytes = MAX_RESULT_BYTES): C
   };
 };
 
+type Entry = Record<string, unknown>;
+
+/** One entry within `left` bytes: its text cut, its bytes left out; null where not even the rest of it fits. */
+const capEntry = (entry: Entry, size: number, left: number): Entry | null => {
+  const { text, blob, ...frame } = entry;
+  const room = left - sizeOf({ ...frame, text: '' }) - NOTE_BYTES;
+  if ((typeof text !== 'string' && blob === undefined) || room <= 0) return null;
+  if (typeof text !== 'string') return { ...frame, text: `[left out: ${size} bytes, over the limit]` };
+  const kept = cutText(text, room);
+  return {
+    ...frame,
+    text: `${kept}\n[truncated: ${Buffer.byteLength(kept)} of ${Buffer.byteLength(text)} bytes]`,
+  };
+};
+
+export interface CappedEntries {
+  items: Entry[];
+  truncated: boolean;
+}
+
+/** Entries of a listing, or contents of a resource, of at most `maxBytes` as JSON; the first come first. */
+export const capEntries = (entries: readonly Entry[], maxBytes = MAX_RESULT_BYTES): CappedEntries => {
+  let left = maxBytes;
+  let truncated = false;
+  const items: Entry[] = [];
+  for (const entry of entries) {
+    // With the comma.
+    const size = sizeOf(entry) + 1;
+    const fits = size <= left;
+    truncated ||= !fits;
+    const kept = fits ? entry : capEntry(entry, size, left);
+    if (kept === null) continue;
+    items.push(kept);
+    left -= fits ? size : sizeOf(kept) + 1;
+  }
+  return { items, truncated };
+};
+
+/** A prompt whose messages take at most `maxBytes` as JSON. */
+export const capPrompt = (prompt: Entry, maxBytes = MAX_RESULT_BYTES): Entry => {
+  const messages: unknown[] = Array.isArray(prompt.messages) ? prompt.messages : [];
+  let left = maxBytes;
+  let truncated = false;
+  const kept: unknown[] = [];
+  for (const message of messages) {
+    const size = sizeOf(message) + 1;
+    if (size <= left) {
+      kept.push(message);
+      left -= size;
+      continue;
+    }
+    truncated = true;
+    const { role, content }: Entry = { ...(message as object) };
+    const cut = capEntry({ ...(content as object) }, size, left - sizeOf({ role }) - NOTE_BYTES);
+    if (cut === null) continue;
+    kept.push({ role, content: { ...cut, type: 'text' } });
+    left -= sizeOf(kept.at(-1)) + 1;
+  }
+  return { ...prompt, messages: kept, truncated };
+};
+
 const blockText = (block: McpContent): string => {
   if (block.type === 'text') return String(block.text ?? '');
   if (block.type === 'resource' && typeof block.resource === 'object' && block.resource !== null) {

@@ -242,9 +242,7 @@ export const createMcpRoutes = ({
     access: 'mcp:read',
     params: wire.ByServer,
     responses: { 200: wire.Items },
-    handler: async ({ caller, params, reply }) => ({
-      items: await reading.resources(caller, params.server, goneSignal(reply)),
-    }),
+    handler: ({ caller, params, reply }) => reading.resources(caller, params.server, goneSignal(reply)),
   }),
   route({
     method: 'GET',
@@ -256,9 +254,8 @@ export const createMcpRoutes = ({
     params: wire.ByServer,
     query: wire.ReadResourceQuery,
     responses: { 200: wire.Items },
-    handler: async ({ caller, params, query, reply }) => ({
-      items: await reading.resource(caller, params.server, query.uri, goneSignal(reply)),
-    }),
+    handler: ({ caller, params, query, reply }) =>
+      reading.resource(caller, params.server, query.uri, goneSignal(reply)),
   }),
   route({
     method: 'GET',
@@ -269,9 +266,7 @@ export const createMcpRoutes = ({
     access: 'mcp:read',
     params: wire.ByServer,
     responses: { 200: wire.Items },
-    handler: async ({ caller, params, reply }) => ({
-      items: await reading.prompts(caller, params.server, goneSignal(reply)),
-    }),
+    handler: ({ caller, params, reply }) => reading.prompts(caller, params.server, goneSignal(reply)),
   }),
   route({
     method: 'POST',

@@ -170,8 +170,11 @@ export const LogLines = Type.Object({
   ),
 });
 
-export const Items = Type.Object({ items: Type.Array(AnyObject()) });
-export const AnyPrompt = AnyObject();
+export const Items = Type.Object({
+  items: Type.Array(AnyObject()),
+  truncated: Type.Boolean({ description: 'Cut at 1 MB of JSON' }),
+});
+export const AnyPrompt = AnyObject({ description: '`truncated`: cut at 1 MB of JSON' });
 export const ReadResourceQuery = Strict({ uri: Type.String({ minLength: 1, maxLength: 4_000 }) });
 export const PromptRequest = Strict({
   prompt: Type.String({ minLength: 1, maxLength: 256 }),

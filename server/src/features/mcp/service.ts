@@ -126,6 +126,18 @@ export const createService = (options: ServiceOptions) => {
     if (fault !== null) throw invalid({ field: '/name', reason: fault });
   };
 
+  const checkFree = (caller: Caller, name: string): void => {
+    const taken = registry.find(caller.tenantId, name);
+    if (taken !== null && taken.definition.source !== 'builtin')
+      throw conflict('there is a server of this name', { name });
+  };
+
+  const checkRoom = async (caller: Caller, more: number): Promise<void> => {
+    const count = (await store.servers()).filter((r) => r.tenantId === caller.tenantId).length;
+    if (count + more > MAX_SERVERS_PER_TENANT)
+      throw conflict(`a tenant has at most ${MAX_SERVERS_PER_TENANT} servers`);
+  };
+
   /** The row of a change, for its transaction. */
   const noteOf =
     (caller: Caller, action: string, subject: string, details: Record<string, unknown> = {}): Along =>
@@ -181,10 +193,7 @@ export const createService = (options: ServiceOptions) => {
     checkName(input.name);
     checkPrices(input.policy);
     const endpoint = endpointOf(input, options.limits);
-    const taken = registry.find(caller.tenantId, input.name);
-    if (taken !== null && taken.definition.source !== 'builtin') {
-      throw conflict('there is a server of this name', { name: input.name });
-    }
+    checkFree(caller, input.name);
     const now = clock.now();
     const record: ServerRecord = {
       id: newId(),
@@ -202,9 +211,7 @@ export const createService = (options: ServiceOptions) => {
       createdAt: now,
       updatedAt: now,
     };
-    const count = (await store.servers()).filter((r) => r.tenantId === caller.tenantId).length;
-    if (count >= MAX_SERVERS_PER_TENANT)
-      throw conflict(`a tenant has at most ${MAX_SERVERS_PER_TENANT} servers`);
+    await checkRoom(caller, 1);
     const note = noteOf(caller, 'mcp.server.created', input.name, { transport: input.transport });
     if (!(await store.insert(record, note)))
       throw conflict('there is a server of this name', { name: input.name });
@@ -225,11 +232,17 @@ export const createService = (options: ServiceOptions) => {
 
     /** Servers of the shared file form. All are checked before the first is registered. */
     async import(caller: Caller, inputs: readonly ServerInput[]) {
+      const names = new Set<string>();
       for (const input of inputs) {
         checkName(input.name);
         checkPrices(input.policy);
         endpointOf(input, options.limits);
+        checkFree(caller, input.name);
+        if (names.has(input.name))
+          throw conflict('two servers of the import have this name', { name: input.name });
+        names.add(input.name);
       }
+      await checkRoom(caller, inputs.length);
       const added: RegisteredServer[] = [];
       for (const input of inputs) added.push(await add(caller, input));
       return Promise.all(added.map((server) => settledItem(caller, server)));
@@ -285,7 +298,8 @@ export const createService = (options: ServiceOptions) => {
 
     async remove(caller: Caller, name: string): Promise<void> {
       await ownRecord(caller, name);
-      await store.remove(caller.tenantId, name, noteOf(caller, 'mcp.server.deleted', name));
+      if (!(await store.remove(caller.tenantId, name, noteOf(caller, 'mcp.server.deleted', name))))
+        throw notFound('MCP server');
       pins.forget(caller.tenantId, name);
       await registry.reload();
     },

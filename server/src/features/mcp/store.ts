@@ -30,7 +30,8 @@ export interface McpStore {
   /** `forgetSignIn`: tokens were for another address, and end with it. */
   update(record: ServerRecord, options?: { forgetSignIn: boolean }, note?: Along): Promise<void>;
   /** Also forgets what was accepted of its tools. */
-  remove(tenantId: string, name: string, note?: Along): Promise<void>;
+  /** False where there is none (any more). */
+  remove(tenantId: string, name: string, note?: Along): Promise<boolean>;
   pins(tenantId: string, server: string): Promise<ToolPin[]>;
   /** Adds pins of tools that have none yet. */
   addPins(tenantId: string, server: string, pins: readonly NewPin[], at: number): Promise<void>;
@@ -118,11 +119,12 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
       }),
     remove: (tenantId, name, note) =>
       db.write(async (tx) => {
-        await tx
+        const { numDeletedRows } = await tx
           .deleteFrom('mcp_servers')
           .where('tenant_id', '=', tenantId)
           .where('name', '=', name)
-          .execute();
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
         await tx
           .deleteFrom('mcp_oauth')
           .where('tenant_id', '=', tenantId)
@@ -134,6 +136,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
           .where('server', '=', name)
           .execute();
         await note?.(tx);
+        return true;
       }),
     pins: async (tenantId, server) => {
       const rows = await db.read

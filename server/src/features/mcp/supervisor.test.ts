@@ -107,6 +107,47 @@ describe('a supervised server', () => {
     });
   });
 
+  it('that failed is in error until it is connected, not while it is tried again', async () => {
+    server.refuse(new McpFault('timeout', 'the server did not answer in time'));
+    make();
+    await settle();
+    expect(status()).toBe('error');
+    server.refuse(null);
+    server.behaviour.listTools = ({ signal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new McpFault('cancelled', 'stopped'))),
+      );
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.sessions).toHaveLength(1);
+    expect(supervisor.state()).toMatchObject({
+      status: 'error',
+      lastError: 'the server did not answer in time',
+    });
+  });
+
+  it('whose tools change while they are listed is asked again, one listing at a time', async () => {
+    const answers: ((tools: (typeof tool)[]) => void)[] = [];
+    server.behaviour.listTools = () => new Promise((resolve) => answers.push(resolve));
+    make();
+    await settle();
+    server.sessions[0]!.events.onToolsChanged();
+    answers[0]!([tool]);
+    await settle();
+    expect(status()).toBe('connected');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(answers).toHaveLength(2);
+    for (let i = 0; i < 3; i++) server.sessions[0]!.events.onToolsChanged();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(answers).toHaveLength(2);
+    answers[1]!([tool, { ...tool, name: 'second' }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(answers).toHaveLength(3);
+    answers[2]!([tool, { ...tool, name: 'third' }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(answers).toHaveLength(3);
+    expect(supervisor.state().tools.map(({ name }) => name)).toEqual(['echo', 'third']);
+  });
+
   it('lets no secret out with the fault of a call', async () => {
     make();
     await settle();

@@ -24,7 +24,7 @@ import type { LogLine, ServerStatus } from './types.ts';
  * | connecting | fault, or the time is over           | error; next try after the back-off             |
  * | connected  | session broke off, two silent pings  | error; next try after the back-off             |
  * | connected  | the server forgot the session        | connecting at once; the call is repeated once  |
- * | error      | the back-off is over                 | connecting                                     |
+ * | error      | the back-off is over                 | connecting; called error until it is connected |
  * | any        | stop()                               | disabled; no process left                      |
  */
 export interface SupervisorOptions {
@@ -51,6 +51,8 @@ const STABLE_MS = 30_000;
 /** A call waits so long for a connection that is being made. */
 const CONNECT_WAIT_MS = 10_000;
 const SILENT_PINGS = 2;
+/** Between listings of a server that says again and again that its tools have changed. */
+const RELIST_MS = 100;
 
 /** The same name twice in one listing: the first counts, and says that there was another. */
 const withoutDoubles = (tools: readonly McpToolInfo[]): McpToolInfo[] => {
@@ -82,6 +84,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   let life = new AbortController();
   let attempt: Promise<void> | null = null;
   const closing = new Set<Promise<void>>();
+  const gone = new WeakSet<McpSession>();
 
   const note = (source: LogLine['source'], text: string): void => {
     log.push({ at: clock.now(), source, text: options.redact(text) });
@@ -90,6 +93,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
 
   const letGo = (old: McpSession | null): void => {
     if (old === null) return;
+    gone.add(old);
     const done = old.close().finally(() => closing.delete(done));
     closing.add(done);
   };
@@ -106,7 +110,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     retryTimer.unref();
   };
 
-  const refresh = async (from: McpSession, mine: AbortController): Promise<void> => {
+  const list = async (from: McpSession, mine: AbortController): Promise<void> => {
     const listed = await from.listTools({ signal: mine.signal, timeoutMs: startTimeoutMs });
     if (mine.signal.aborted) return;
     tools = withoutDoubles(listed);
@@ -114,9 +118,35 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     options.onTools(tools);
   };
 
+  /** One listing at a time, so that an older one never replaces a newer; what changed meanwhile is listed again. */
+  const createListings = (from: () => McpSession | null, mine: AbortController) => {
+    let running: Promise<void> | null = null;
+    let stale = false;
+    const refresh = (): Promise<void> => {
+      if (running !== null) {
+        stale = true;
+        return running;
+      }
+      const target = from();
+      if (target === null || gone.has(target)) return Promise.resolve();
+      running = list(target, mine).finally(() => {
+        running = null;
+        if (!stale || mine.signal.aborted) return;
+        stale = false;
+        setTimeout(refreshLater, RELIST_MS).unref();
+      });
+      return running;
+    };
+    const refreshLater = (): void => {
+      refresh().catch((error: Error) => note('client', `listing tools: ${error.message}`));
+    };
+    return { refresh, refreshLater };
+  };
+
   const tryToConnect = async (mine: AbortController): Promise<void> => {
     let opened: McpSession | null = null;
     let brokeOff: string | null = null;
+    const listings = createListings(() => opened, mine);
     try {
       options.assertAllowed();
       opened = await connector.connect(endpoint, {
@@ -124,10 +154,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         signal: mine.signal,
         oauth: options.oauth,
         events: {
-          onToolsChanged: () => {
-            if (opened === null || opened !== session) return;
-            refresh(opened, mine).catch((error: Error) => note('client', `listing tools: ${error.message}`));
-          },
+          onToolsChanged: listings.refreshLater,
           onClosed: (reason) => {
             brokeOff = reason;
             if (opened === null || opened !== session) return;
@@ -138,7 +165,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
           onLog: note,
         },
       });
-      await refresh(opened, mine);
+      await listings.refresh();
       if (mine.signal.aborted) return letGo(opened);
       if (brokeOff !== null) throw new McpFault('closed', brokeOff);
       session = opened;
@@ -242,7 +269,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
 
   return {
     state: (): RuntimeState => ({
-      status,
+      // A server that failed and is tried again has not recovered yet.
+      status: status === 'connecting' && lastError !== null ? 'error' : status,
       tools,
       lastError,
       connectedAt,
@@ -253,6 +281,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       if (status !== 'disabled') return;
       life = new AbortController();
       failures = 0;
+      lastError = null;
       pingTimer = setInterval(() => void ping(), options.pingEveryMs ?? 30_000);
       pingTimer.unref();
       void connect();
@@ -273,6 +302,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     retry() {
       if (status !== 'error') return;
       failures = 0;
+      lastError = null;
       void connect();
     },
     settled,

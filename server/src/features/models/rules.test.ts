@@ -205,9 +205,16 @@ describe('retries', () => {
   test('what is shown, refused or aborted is never tried again; a timeout and the last try go on to the next', () => {
     expect(decideRetry({ ...down, hadText: true }, 1, 0)).toEqual({ what: 'stop' });
     expect(decideRetry({ kind: 'refused', hadText: false }, 1, 0)).toEqual({ what: 'stop' });
+    expect(decideRetry({ kind: 'refused', status: 400, hadText: false }, 1, 0)).toEqual({ what: 'stop' });
     expect(decideRetry({ kind: 'aborted', hadText: false }, 1, 0)).toEqual({ what: 'stop' });
     expect(decideRetry({ kind: 'timeout', hadText: false }, 1, 0)).toEqual({ what: 'next' });
     expect(decideRetry(down, DEFAULT_RETRY.maxAttempts, 0)).toEqual({ what: 'next' });
+  });
+
+  test('a key that is refused, credit that is used up and a model that is gone go on to the next', () => {
+    for (const status of [401, 402, 403, 404])
+      expect(decideRetry({ kind: 'refused', status, hadText: false }, 1, 0)).toEqual({ what: 'next' });
+    expect(decideRetry({ kind: 'refused', status: 404, hadText: true }, 1, 0)).toEqual({ what: 'stop' });
   });
 });
 

@@ -104,17 +104,26 @@ export const DEFAULT_RETRY: RetryPolicy = {
 /** `next`: this model is of no use now, another may be. `stop`: no other model would do either. */
 export type RetryDecision = { what: 'retry'; delayMs: number } | { what: 'next' } | { what: 'stop' };
 
+/** Key, credit, rights and the model's name: what another model may do better. Other refusals are the request's own. */
+const OF_THE_MODEL: ReadonlySet<number> = new Set([401, 402, 403, 404]);
+
 /**
  * After the failed call number `attempt` (from 1) of a model. Back-off doubles and is spread over its upper half by
  * `random` (0–1), so that many callers do not come back at once. Timeouts are not tried again: the wait was long.
  */
 export const decideRetry = (
-  failure: { kind: ModelErrorKind; retryAfterMs?: number | undefined; hadText: boolean },
+  failure: {
+    kind: ModelErrorKind;
+    status?: number | undefined;
+    retryAfterMs?: number | undefined;
+    hadText: boolean;
+  },
   attempt: number,
   random: number,
   policy: RetryPolicy = DEFAULT_RETRY,
 ): RetryDecision => {
-  if (failure.hadText || failure.kind === 'aborted' || failure.kind === 'refused') return { what: 'stop' };
+  if (failure.hadText || failure.kind === 'aborted') return { what: 'stop' };
+  if (failure.kind === 'refused') return { what: OF_THE_MODEL.has(failure.status ?? 0) ? 'next' : 'stop' };
   if (failure.kind === 'timeout' || attempt >= policy.maxAttempts) return { what: 'next' };
   const asked = failure.retryAfterMs ?? 0;
   if (asked > policy.maxRetryAfterMs) return { what: 'next' };

@@ -221,7 +221,8 @@ export const createModels = (options: ModelsOptions): Models => {
           lastError = failed(error, candidate, bound);
           // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.
           const begun = hadText() || error.partial !== undefined;
-          const failure = { kind: error.kind, retryAfterMs: error.retryAfterMs, hadText: begun };
+          const { kind, status, retryAfterMs } = error;
+          const failure = { kind, status, retryAfterMs, hadText: begun };
           const decision = decideRetry(failure, attempt, options.random(), { ...policy, maxAttempts });
           if (decision.what === 'stop') throw lastError;
           if (decision.what === 'next') break;

@@ -62,8 +62,10 @@ const given = (value: unknown): boolean =>
 
 const refuseUnsupported = (input: CompletionInput): void => {
   if ((input.n ?? 1) !== 1) throw refusal('n', 'n must be 1: an agent gives one answer', 'invalid_value');
+  const calls = { tools: input.tool_choice, functions: input.function_call };
   for (const name of ['tools', 'functions'] as const) {
-    if (given(input[name])) {
+    // With the choice "none" they are not to be called: nothing is promised by taking them.
+    if (given(input[name]) && calls[name] !== 'none') {
       throw refusal(
         name,
         `${name} of the client are not supported: agents use the tools of the platform and of its MCP servers`,

@@ -892,6 +892,8 @@ class ListDocumentVersionsResultItem(TypedDict):
 
 class ListMcpPromptsResult(TypedDict):
     items: list[dict[str, Any]]
+    truncated: bool
+    """Cut at 1 MB of JSON"""
 
 
 class ListMySessionsResult(TypedDict):

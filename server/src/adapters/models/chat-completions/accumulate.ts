@@ -64,6 +64,8 @@ export const createAccumulator = (newId: () => string): Accumulator => {
   };
   /** The call that deltas of an index go to now, and the id that the wire gave it (ours may differ). */
   const open = new Map<number, { call: ModelToolCall; wireId: string }>();
+  /** Every call by its index (empty where the wire has none) and the wire's id: pieces of two on one index may alternate. */
+  const begun = new Map<string, { call: ModelToolCall; wireId: string }>();
 
   const readToolCall = (delta: unknown): void => {
     if (!isFields(delta)) return;
@@ -74,7 +76,9 @@ export const createAccumulator = (newId: () => string): Accumulator => {
     const known = typeof delta.index === 'number';
     // Gemini's and Mistral's compatible wires leave the index out: a name begins a call, the rest belongs to the last.
     const index = known ? Number(delta.index) : name !== '' ? -1 - answer.toolCalls.length : last;
-    let entry = known || name !== '' ? open.get(index) : [...open.values()].at(-1);
+    const wireKey = `${known ? index : ''}:${id}`;
+    const same = id !== '' && (known || name === '') ? begun.get(wireKey) : undefined;
+    let entry = same ?? (known || name !== '' ? open.get(index) : [...open.values()].at(-1));
     // Some put every call on index 0 with ids of their own; others repeat the id, or send a new one without a name.
     if (entry === undefined || (id !== '' && name !== '' && entry.wireId !== '' && id !== entry.wireId)) {
       const taken = id === '' || answer.toolCalls.some((call) => call.id === id);
@@ -82,6 +86,7 @@ export const createAccumulator = (newId: () => string): Accumulator => {
       entry = { call, wireId: id };
       open.delete(index);
       open.set(index, entry);
+      if (id !== '') begun.set(wireKey, entry);
       answer.toolCalls.push(call);
     }
     if (entry.call.name === '') entry.call.name = name;

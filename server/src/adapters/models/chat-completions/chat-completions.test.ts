@@ -166,6 +166,36 @@ describe('tool calls', () => {
     expect(one.result.toolCalls).toEqual([{ id: 'x', name: 'one', arguments: '{"a":1}' }]);
   });
 
+  test('pieces of two calls that alternate on one index go to the call of their id', async () => {
+    const piece = (index: number | null, id: string, name: string | null, text: string) => ({
+      tool_calls: [
+        {
+          ...(index === null ? {} : { index }),
+          id,
+          function: { ...(name ? { name } : {}), arguments: text },
+        },
+      ],
+    });
+    for (const [index, repeated] of [
+      [0, null],
+      [0, 'one'],
+      [null, null],
+    ] as const) {
+      const { result } = await streamed({
+        rawDeltas: [
+          piece(index, 'x', 'one', '{"a"'),
+          piece(index, 'y', 'one', '{"b"'),
+          piece(index, 'x', repeated, ':1}'),
+          piece(index, 'y', repeated, ':2}'),
+        ],
+      });
+      expect(result.toolCalls).toEqual([
+        { id: 'x', name: 'one', arguments: '{"a":1}' },
+        { id: 'y', name: 'one', arguments: '{"b":2}' },
+      ]);
+    }
+  });
+
   test('calls without index or id, with one id for all, or with arguments as an object are told apart', async () => {
     const { result } = await streamed({
       rawDeltas: [

@@ -133,6 +133,21 @@ describe('files', () => {
     },
   );
 
+  it('have room for 100 MB of a person, and for what is written in place of them', async () => {
+    const text = 'x'.repeat(1024 * 1024);
+    for (let i = 0; i < 100; i++)
+      expect(await call('write_file', { path: `f${i}`, content: text })).toMatchObject({ isError: false });
+    expect(await call('write_file', { path: 'more', content: 'y' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('100 MB'),
+    });
+    expect(await call('write_file', { path: 'f0', content: 'y' })).toMatchObject({ isError: false });
+    expect(await call('write_file', { path: 'more', content: 'y' })).toMatchObject({ isError: false });
+    expect(await call('write_file', { path: 'more', content: 'y' }, 'other')).toMatchObject({
+      isError: false,
+    });
+  }, 60_000);
+
   it('takes absolute paths as paths in the folder', async () => {
     await call('write_file', { path: '/etc/passwd', content: 'mine' });
     expect((await call('read_file', { path: 'etc/passwd' })).text).toBe('mine');

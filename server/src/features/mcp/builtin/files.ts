@@ -19,6 +19,8 @@ import {
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 1_000;
 const MAX_FILES_PER_USER = 5_000;
+/** Of all files of a user together. */
+const MAX_USER_BYTES = 100 * MAX_FILE_BYTES;
 const MAX_DEPTH = 16;
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -103,6 +105,16 @@ export const createFilesServer = (root: string): BuiltinServer => {
       else if (entry.isFile()) found.push(relative);
     }
     return found;
+  };
+
+  /** Bytes of a user's files but the one that is written anew. */
+  const usedBytes = async (home: string, files: readonly string[], but: string): Promise<number> => {
+    let sum = 0;
+    for (const file of files) {
+      if (path.join(home, file) === but) continue;
+      sum += (await lstat(path.join(home, file)).catch(() => null))?.size ?? 0;
+    }
+    return sum;
   };
 
   const tool = (
@@ -191,13 +203,19 @@ export const createFilesServer = (root: string): BuiltinServer => {
           if (content.length > MAX_FILE_BYTES) throw new BuiltinToolError('the text is larger than 1 MB');
           if (partsOf(args.path ?? '').length === 0) throw new BuiltinToolError('a path is needed');
           const home = await homeOf(caller);
-          if ((await walk(home, '', MAX_FILES_PER_USER)).length >= MAX_FILES_PER_USER) {
+          const files = await walk(home, '', MAX_FILES_PER_USER);
+          if (files.length >= MAX_FILES_PER_USER) {
             throw new BuiltinToolError(`there are ${MAX_FILES_PER_USER} files already`);
           }
           const target = await locate(caller, args.path ?? '', true);
           if ((await lstat(target).catch(() => null))?.isDirectory()) {
             throw new BuiltinToolError(`${args.path} is a folder`);
           }
+          // Fewer files cannot take so much.
+          const full =
+            (files.length + 1) * MAX_FILE_BYTES > MAX_USER_BYTES &&
+            (await usedBytes(home, files, target)) + content.length > MAX_USER_BYTES;
+          if (full) throw new BuiltinToolError('there is no room: your files take 100 MB together already');
           // Beside the folders of users, so that a half-written file is never seen.
           const draft = path.join(root, `draft-${process.hrtime.bigint()}`);
           const file = await open(draft, 'wx', 0o600);

@@ -37,6 +37,14 @@ const fullName = (tool: AgentTool): string => `${tool.server}.${tool.name}`;
 /** Some clients turn what is no letter or digit into an underscore. */
 const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 
+/** By its name, or by what such a client makes of it where that is one tool alone: never another than was meant. */
+const findTool = (tools: readonly AgentTool[], wanted: string): AgentTool | undefined => {
+  const exact = tools.find((tool) => fullName(tool) === wanted);
+  if (exact !== undefined) return exact;
+  const alike = tools.filter((tool) => plainName(fullName(tool)) === wanted);
+  return alike.length === 1 ? alike[0] : undefined;
+};
+
 const failure = (text: string, structured?: Record<string, unknown>): TextResult => ({
   content: [{ type: 'text', text }],
   isError: true,
@@ -75,19 +83,24 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
 
   const usable = (): Promise<AgentTool[]> => usableTools(options.sources, caller());
 
-  server.setRequestHandler('tools/list', async () => ({
-    tools: (await usable()).map((tool) => ({
-      name: fullName(tool),
-      description: tool.description,
-      inputSchema: { ...tool.inputSchema, type: 'object' as const },
-      annotations: {
-        readOnlyHint: tool.annotations.readOnly,
-        destructiveHint: tool.annotations.destructive,
-        idempotentHint: tool.annotations.idempotent,
-        openWorldHint: tool.annotations.openWorld,
-      },
-    })),
-  }));
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    // All tools come in one page: no cursor is one of ours.
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this cursor is not known');
+    return {
+      tools: (await usable()).map((tool) => ({
+        name: fullName(tool),
+        description: tool.description,
+        inputSchema: { ...tool.inputSchema, type: 'object' as const },
+        annotations: {
+          readOnlyHint: tool.annotations.readOnly,
+          destructiveHint: tool.annotations.destructive,
+          idempotentHint: tool.annotations.idempotent,
+          openWorldHint: tool.annotations.openWorld,
+        },
+      })),
+    };
+  });
 
   const perform = async (tool: AgentTool, args: Record<string, unknown>, context: ProgressContext) => {
     if (isGatewayTool(tool)) {
@@ -121,9 +134,7 @@ export const createDoorServer = (options: DoorToolOptions, caller: () => Caller)
     const who = caller();
     const tools = await usable();
     const wanted = params.name;
-    const tool =
-      tools.find((t) => fullName(t) === wanted) ??
-      tools.find((t) => plainName(fullName(t)) === plainName(wanted));
+    const tool = findTool(tools, wanted);
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${wanted}`);
     }
