@@ -25,6 +25,7 @@ const everybody: Caller = {
   roles: ['admin'],
   permissions: new Set<string>(PERMISSIONS),
   tier: 'free',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: 'docs',

@@ -24,6 +24,7 @@ const authenticate = (token: string): Caller => {
       roles: ['user'],
       permissions: effectivePermissions(['user'], []),
       tier: 'enterprise',
+      type: 'person',
       platformAdmin: false,
       credential: 'jwt',
       tokenId: token,

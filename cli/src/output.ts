@@ -93,7 +93,11 @@ export const createOutput = ({ stdout, stderr, json, env }: OutputOptions): Outp
         return;
       }
       stderr.write(`${paints.bad('error:')} ${oneLine(message)}\n`);
-      for (const field of fields) stderr.write(`  ${oneLine(field.field)} ${oneLine(field.reason)}\n`);
+      // A single fault is the message itself.
+      for (const field of fields) {
+        const line = `${oneLine(field.field)} ${oneLine(field.reason)}`;
+        if (line !== oneLine(message)) stderr.write(`  ${line}\n`);
+      }
       if (requestId !== null) stderr.write(paints.dim(`  request ${oneLine(requestId)}\n`));
       if (hint !== null) stderr.write(`  ${hint}\n`);
     },

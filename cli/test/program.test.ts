@@ -62,6 +62,14 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 });
 
+describe('events', () => {
+  it('refuses a topic that there is none of, before any connection', async () => {
+    const refused = await run(['events', '--topics', 'tasks', 'weather']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('weather');
+  });
+});
+
 describe('commands of the server', () => {
   it('are known by their first words', () => {
     expect(serverCommandOf(['serve'])?.words).toEqual(['serve']);

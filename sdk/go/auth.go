@@ -37,8 +37,25 @@ type TokenSource interface {
 // A source keeps its secrets in closures, so that printing a client shows none.
 type staticToken func() string
 
-// StaticToken sends an access token, a personal access token or an API key as it is; "" sends none.
-func StaticToken(token string) TokenSource { return staticToken(func() string { return token }) }
+// StaticToken sends an access token, a personal access token or an API key as it is; "" sends none. White space around
+// it, such as the line end of the file that it was read from, is left out.
+func StaticToken(token string) TokenSource {
+	clean := strings.TrimSpace(token)
+	return staticToken(func() string { return clean })
+}
+
+// errToken does not show the token.
+var errToken = errors.New("pentarch: the token holds white space, a line break or other characters no token has")
+
+// checkedToken refuses what cannot stand in a header.
+func checkedToken(token string) (string, error) {
+	for i := range len(token) {
+		if token[i] < '!' || token[i] > '~' {
+			return "", errToken
+		}
+	}
+	return token, nil
+}
 
 func (s staticToken) Token(context.Context, TokenContext) (string, error) { return s(), nil }
 func (s staticToken) Refused(string) bool                                 { return false }

@@ -62,6 +62,9 @@ func New(baseURL string, options ...Option) (*Client, error) {
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errors.New("pentarch: the base URL must start with http:// or https:// and name a host")
 	}
+	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return nil, errors.New("pentarch: the base URL must hold no user name, password, query or fragment")
+	}
 	t := &transport{
 		baseURL:    strings.TrimRight(baseURL, "/"),
 		client:     http.DefaultClient,

@@ -661,7 +661,7 @@ type CreateUserRequest struct {
 type CreateWebhookRequest struct {
 	// Public https address; loopback, private, link-local and metadata addresses are refused
 	URL string `json:"url"`
-	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.limit_reached, agent.state_changed, user.created, notification.
+	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
 	Events      []string          `json:"events"`
 	Description *Nullable[string] `json:"description,omitempty"`
 }
@@ -1773,7 +1773,7 @@ type UpdateUserRequest struct {
 type UpdateWebhookRequest struct {
 	// Public https address; loopback, private, link-local and metadata addresses are refused
 	URL *string `json:"url,omitempty"`
-	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.limit_reached, agent.state_changed, user.created, notification.
+	// Types of events, or * for all. One of: *, conversation.completed, message.created, proposal.created, proposal.decided, task.completed, task.failed, document.indexed, cost.alert, cost.limit_reached, agent.state_changed, user.created, notification.
 	Events      []string          `json:"events,omitzero"`
 	Description *Nullable[string] `json:"description,omitempty"`
 	// active switches a disabled one on again. One of: active, disabled.

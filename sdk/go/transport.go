@@ -195,6 +195,10 @@ func (t *transport) try(
 		limit.stop()
 		return nil, "", limit.failure(ctx, err, "")
 	}
+	if token, err = checkedToken(token); err != nil {
+		limit.stop()
+		return nil, "", errRequest{err}
+	}
 	request, err := t.request(inner, c, target, o, token, key)
 	if err != nil {
 		limit.stop()
@@ -212,6 +216,12 @@ func (t *transport) send(ctx context.Context, c call, o *callOptions) (*answer, 
 	path := c.path
 	if rest, ok := strings.CutPrefix(path, "/api/v1/"); ok && t.v2 {
 		path = "/v2/" + rest
+	}
+	for _, segment := range strings.Split(path, "/") {
+		if segment == "." || segment == ".." {
+			// Addresses are normalised on their way: it would be another operation's path.
+			return nil, errors.New("pentarch: . and .. are no names in a path")
+		}
 	}
 	target := t.baseURL + path
 	if query := c.query.Encode(); query != "" {

@@ -437,6 +437,61 @@ func oneKey(t *testing.T, requests []seenRequest) {
 	}
 }
 
+type fixedSource struct{ token string }
+
+func (s fixedSource) Token(context.Context, TokenContext) (string, error) { return s.token, nil }
+func (s fixedSource) Refused(string) bool                                 { return false }
+
+func TestInputs(t *testing.T) {
+	all := vectors[struct {
+		BaseURLs struct{ Taken, Refused []string }
+		Tokens   struct {
+			Sent    []struct{ Given, As string }
+			Refused []string
+		}
+		Paths struct{ Refused []string }
+	}](t, "inputs.json")
+	refused := func(what string, err error) {
+		t.Helper()
+		if err == nil || errors.Is(err, ErrConnection) || strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), "secret") {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
+	get := func(client *Client, path string) error {
+		_, err := getValue[map[string]bool](context.Background(), client.System.http, call{method: "GET", path: path}, nil)
+		return err
+	}
+	for _, base := range all.BaseURLs.Taken {
+		if _, err := New(base); err != nil {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+	for _, base := range append(all.BaseURLs.Refused, "") {
+		_, err := New(base)
+		refused(base, err)
+	}
+	answer := playedAnswer{Status: 200, Headers: map[string]string{"x-api-version": "2.0.0"}, Body: `{"ok":true}`}
+	for _, c := range all.Tokens.Sent {
+		play := &player{answers: []playedAnswer{answer}}
+		if err := get(play.client(t, WithToken(c.Given)), "/api/v1/agents"); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "authorization", play.requests[0].header.Get("Authorization"), "Bearer "+c.As)
+	}
+	for _, token := range all.Tokens.Refused {
+		for _, auth := range []Option{WithToken(token), WithAuth(fixedSource{token})} {
+			play := &player{}
+			refused(token, get(play.client(t, auth), "/api/v1/agents"))
+			equal(t, "requests", len(play.requests), 0)
+		}
+	}
+	for _, path := range all.Paths.Refused {
+		play := &player{}
+		refused(path, get(play.client(t), path))
+		equal(t, "requests", len(play.requests), 0)
+	}
+}
+
 func TestExchanges(t *testing.T) {
 	all := vectors[struct {
 		Cases []struct {

@@ -18,9 +18,10 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 const whoAndWhy = (
   caller: Caller | null,
   fault: AppError | null,
-): Pick<Refusal, 'tenantId' | 'actorId' | 'reason' | 'required'> => ({
+): Pick<Refusal, 'tenantId' | 'actorId' | 'actorType' | 'reason' | 'required'> => ({
   tenantId: caller?.tenantId ?? null,
   actorId: caller?.userId ?? null,
+  actorType: caller?.type === 'service' ? 'service' : 'user',
   reason: text(fault?.details.reason) ?? fault?.code ?? null,
   required: text(fault?.details.required),
 });

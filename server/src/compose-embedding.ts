@@ -1,10 +1,12 @@
+import { costsBesideRuns } from './compose-costs.ts';
 import type { Db } from './db/db.ts';
-import type { Costs, HoldRequest, LedgerEntry } from './features/costs/index.ts';
+import type { Costs, Hold, HoldRequest, LedgerEntry } from './features/costs/index.ts';
 import type { ChargeEmbedding } from './features/knowledge/index.ts';
 import { boundUsage, type Models, toAppError } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
 import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
-import type { NanoUsd } from './kernel/money.ts';
+import { type NanoUsd, sumNano } from './kernel/money.ts';
+import { spend } from './kernel/spending.ts';
 import { estimateTokens, textTokensBound } from './kernel/tokens.ts';
 
 /** Texts in one call of the provider: each call is one row of the ledger. */
@@ -22,26 +24,47 @@ const usageOf = (inputTokens: number, estimated: boolean) => ({
 const holdOf = (payer: EmbeddingPayer, worstNano: NanoUsd): HoldRequest => ({
   tenantId: payer.tenantId,
   userId: payer.userId,
-  agentId: null,
-  conversationId: null,
-  runId: null,
+  agentId: payer.run?.agentId ?? null,
+  conversationId: payer.run?.conversationId ?? payer.conversationId ?? null,
+  runId: payer.run?.runId ?? null,
   requestId: payer.requestId ?? null,
   kind: 'embedding',
   worstNano,
-  runUsedNano: 0,
+  runUsedNano: payer.run?.spending.nano ?? 0,
 });
+
+type EmbeddingCosts = Pick<Costs, 'hold' | 'settle'>;
+
+const take = async (
+  db: Db,
+  costs: EmbeddingCosts,
+  payer: EmbeddingPayer,
+  worstNano: NanoUsd,
+): Promise<Hold> => {
+  if (worstNano > 0) await payer.run?.before?.();
+  return db.write((tx) => costs.hold(tx, holdOf(payer, worstNano)));
+};
+
+const book = async (
+  db: Db,
+  costs: EmbeddingCosts,
+  payer: EmbeddingPayer,
+  hold: Hold,
+  entries: readonly LedgerEntry[],
+): Promise<void> => {
+  // A run counts its embeddings into its conversation by itself.
+  const { settle } = payer.run === undefined ? costsBesideRuns(costs) : costs;
+  await db.write((tx) => settle(tx, hold, entries));
+  if (payer.run !== undefined) spend(payer.run, sumNano(entries.map((entry) => entry.costNanoUsd)));
+};
 
 /** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
 export const chargeEmbedding =
-  (
-    db: Db,
-    models: Pick<Models, 'resolve' | 'cost'>,
-    costs: Pick<Costs, 'hold' | 'settle'>,
-  ): ChargeEmbedding =>
+  (db: Db, models: Pick<Models, 'resolve' | 'cost'>, costs: EmbeddingCosts): ChargeEmbedding =>
   async (call, work) => {
     const ref = models.resolve(call.model, '/RERANK_MODEL');
     const { costNanoUsd: worstNano } = models.cost(ref, usageOf(call.boundTokens, true));
-    const hold = await db.write((tx) => costs.hold(tx, holdOf(call, worstNano)));
+    const hold = await take(db, costs, call, worstNano);
     const entries: LedgerEntry[] = [];
     try {
       const { result, tokens, estimated } = await work();
@@ -50,7 +73,7 @@ export const chargeEmbedding =
       entries.push({ kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) });
       return result;
     } finally {
-      await db.write((tx) => costs.settle(tx, hold, entries));
+      await book(db, costs, call, hold, entries);
     }
   };
 
@@ -61,7 +84,7 @@ export const chargeEmbedding =
 export const meterEmbedder = (parts: {
   db: Db;
   models: Pick<Models, 'resolve' | 'cost'>;
-  costs: Pick<Costs, 'hold' | 'settle'>;
+  costs: EmbeddingCosts;
   embedder: Embedder;
 }): MeteredEmbedder => {
   const { db, models, costs, embedder } = parts;
@@ -96,7 +119,7 @@ export const meterEmbedder = (parts: {
         (sum, batch) => sum + models.cost(ref, usageOf(textTokensBound(batch), true)).costNanoUsd,
         0,
       );
-      const hold = await db.write((tx) => costs.hold(tx, holdOf(payer, worstNano)));
+      const hold = await take(db, costs, payer, worstNano);
       const vectors: Float32Array[] = [];
       const entries: LedgerEntry[] = [];
       let tokens = 0;
@@ -110,7 +133,7 @@ export const meterEmbedder = (parts: {
         }
       } finally {
         // Also where a later batch has failed: those before it have been paid for.
-        await db.write((tx) => costs.settle(tx, hold, entries));
+        await book(db, costs, payer, hold, entries);
       }
       return { vectors, tokens };
     },

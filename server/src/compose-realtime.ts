@@ -37,7 +37,7 @@ import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { AppError } from './kernel/errors.ts';
-import type { EventOutbox } from './kernel/events.ts';
+import type { EventOutbox, NewEvent } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
@@ -52,10 +52,11 @@ export interface RealtimeParts {
   audit: Audit;
   mailer: Mailer;
   box: { seal(plain: string): string; open(sealed: string): string };
-  users: Pick<Users, 'registerPersonalData'>;
+  users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
   callerFor(tenantId: string, userId: string): Promise<Caller | null>;
   agentExists(agentId: string): boolean;
+  checkModel(modelId: string, field: string): void;
   /** Asked late: the chat's agents use tools of this part. */
   chat(): ChatService;
   limits(): LimitOptions;
@@ -93,27 +94,25 @@ export const createBus = (
   createEventBus({ clock, onError, ...(messages === null ? {} : { relay: createEventRelay(messages) }) });
 
 /** Cost alerts as events: of a user to that user, of a tenant or an agent to those who see the whole tenant. */
-export const publishAlert = (bus: EventBus, alert: CostAlert): void => {
-  bus.publish({
-    type: alert.type,
-    tenantId: alert.tenantId,
-    userId: alert.scope === 'user' ? alert.subject : null,
-    reach: 'own',
-    permission: 'costs:read',
-    data: {
-      scope: alert.scope,
-      subject: alert.subject,
-      period: alert.period,
-      alert_level: alert.level,
-      threshold_percent: alert.thresholdPercent,
-      limit_usd: nanoToUsd(alert.limitNano),
-      used_usd: nanoToUsd(alert.usedNano),
-      reserved_usd: nanoToUsd(alert.reservedNano),
-      resets_at: iso(alert.resetsAt),
-      message: alertText(alert),
-    },
-  });
-};
+export const alertEvent = (alert: CostAlert): NewEvent => ({
+  type: alert.type,
+  tenantId: alert.tenantId,
+  userId: alert.scope === 'user' ? alert.subject : null,
+  reach: 'own',
+  permission: 'costs:read',
+  data: {
+    scope: alert.scope,
+    subject: alert.subject,
+    period: alert.period,
+    alert_level: alert.level,
+    threshold_percent: alert.thresholdPercent,
+    limit_usd: nanoToUsd(alert.limitNano),
+    used_usd: nanoToUsd(alert.usedNano),
+    reserved_usd: nanoToUsd(alert.reservedNano),
+    resets_at: iso(alert.resetsAt),
+    message: alertText(alert),
+  },
+});
 
 const createJobs = ({ config, db, clock, onError }: RealtimeParts): Jobs =>
   config.DATABASE_URL === null
@@ -177,6 +176,7 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
     }),
     callerOf: parts.callerFor,
     agentExists: (_tenantId, agentId) => Promise.resolve(parts.agentExists(agentId)),
+    checkModel: parts.checkModel,
     events: bus,
     outbox,
     onError,
@@ -212,6 +212,11 @@ export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
   ]) {
     parts.users.registerPersonalData(data);
   }
+  parts.users.registerCopies({ name: 'notices_to_others', erase: notifications.eraseCopies });
+  parts.users.registerCopies({
+    name: 'webhook_deliveries',
+    erase: ({ tenantId }, recordIds) => webhooks.eraseCopies(tenantId, recordIds),
+  });
 
   const ticker = (everyMs: number, what: string, tick: () => Promise<unknown>) =>
     createTicker({

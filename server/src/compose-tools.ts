@@ -4,12 +4,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { parse } from 'yaml';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMcpConnector } from './adapters/mcp/index.ts';
+import { costsBesideRuns } from './compose-costs.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Db } from './db/db.ts';
+import type { Db, Queryable } from './db/db.ts';
 import { type Audit, toolRecord } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
 import { sendingPolicy } from './features/communications/index.ts';
-import { addConversationCost } from './features/conversations/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
@@ -35,8 +35,7 @@ import type { Metrics } from './features/system/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
-import type { EventSink } from './kernel/events.ts';
-import { sumNano } from './kernel/money.ts';
+import type { EventOutbox, EventSink } from './kernel/events.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
@@ -51,6 +50,7 @@ export interface ToolParts {
   models: Models;
   metrics: Metrics;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   memoryTools: ToolSource;
   publicUrl(): string;
   callerFor(tenantId: string, userId: string): Promise<Caller | null>;
@@ -96,24 +96,14 @@ export const composeTools = async (
   const sources = (): readonly ToolSource[] =>
     mcpFeature === null ? parts.ownSources() : [...parts.ownSources(), mcpFeature.toolSource];
 
-  /** Votes and approved calls stand beside the run that waits for them: nobody else adds them to its conversation. */
-  const costsBesideRuns: Pick<Costs, 'hold' | 'settle'> = {
-    hold: costs.hold,
-    async settle(tx, hold, entries) {
-      await costs.settle(tx, hold, entries);
-      const added = sumNano(entries.map((entry) => entry.costNanoUsd));
-      if (hold.conversationId === null || added === 0) return;
-      await addConversationCost(tx, { id: hold.conversationId, tenantId: hold.tenantId, added });
-    },
-  };
-
+  const besideRuns = costsBesideRuns(costs);
   const governance = createGovernance({
     db,
     clock,
     config: parts.governanceConfig,
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
-      ask: createMeteredAsk({ db, models, costs: costsBesideRuns }),
+      ask: createMeteredAsk({ db, models, costs: besideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of sources()) {
@@ -144,9 +134,10 @@ export const composeTools = async (
       },
     },
     costs,
-    costsBesideRuns,
+    costsBesideRuns: besideRuns,
     audit,
     events,
+    outbox: parts.outbox,
     allowSelfApproval: config.ALLOW_SELF_APPROVAL,
     onError,
   });
@@ -181,7 +172,7 @@ export const composeTools = async (
       const event = {
         tenantId: entry.tenantId,
         actorId: entry.userId,
-        actorType: entry.userId === null ? ('system' as const) : ('user' as const),
+        actorType: entry.actorType,
         action: entry.action,
         targetType: 'mcp',
         targetId: entry.subject,

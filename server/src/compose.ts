@@ -14,13 +14,14 @@ import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
+import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { largestLimit, rateTables } from './compose-rates.ts';
-import { composeRealtime, createBus, publishAlert, type RealtimePart } from './compose-realtime.ts';
+import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
-import type { Db } from './db/db.ts';
+import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
@@ -65,7 +66,12 @@ import {
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
-import { type AskAgentOptions, createAskAgentSource, createMcpDoor } from './features/mcp/index.ts';
+import {
+  type AskAgentOptions,
+  createAskAgentSource,
+  createMcpDoor,
+  filesOfPeople,
+} from './features/mcp/index.ts';
 import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import type { Models } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
@@ -93,6 +99,8 @@ import { withEarlier } from './kernel/blobs-earlier.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
+import { createLateOutbox } from './kernel/events.ts';
+import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
@@ -125,6 +133,7 @@ const CONSOLE_FOLDER = [
   path.join(import.meta.dirname, '..', '..', 'console', 'dist'),
 ].reduce((packed, built) => (existsSync(packed) ? packed : built));
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
+const FOLLOW_KEYS_MS = 5_000;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -203,6 +212,11 @@ export const compose = async (
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
+  const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({
+    ...event,
+    id: newId(),
+    createdAt: clock.now(),
+  }));
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -220,6 +234,7 @@ export const compose = async (
     publicUrl,
     audit,
     events,
+    outbox,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -235,7 +250,7 @@ export const compose = async (
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
-  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events });
+  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
@@ -248,9 +263,12 @@ export const compose = async (
           : 'UTC';
       return typeof zone === 'string' ? zone : 'UTC';
     },
-    onAlert: (alert) => {
-      logger.warn({ alert }, 'cost limit');
-      publishAlert(events, alert);
+    onAlert: async (tx, alert) => {
+      const event = await outbox.record(tx, alertEvent(alert));
+      return () => {
+        logger.warn({ alert }, 'cost limit');
+        events.publish(event);
+      };
     },
     onError: (error) => onError(error, 'costs'),
     onBooked: (entry) =>
@@ -280,7 +298,9 @@ export const compose = async (
     clock,
     embedder,
     maxImportBytes: config.MAX_UPLOAD_BYTES,
-    ...(memoryModel === null ? {} : { ask: createMeteredAsk({ db, models, costs, model: memoryModel }) }),
+    ...(memoryModel === null
+      ? {}
+      : { ask: createMeteredAsk({ db, models, costs: costsBesideRuns(costs), model: memoryModel }) }),
   });
   const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const ownBlobs = db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs);
@@ -302,6 +322,7 @@ export const compose = async (
     maxBytes: config.MAX_UPLOAD_BYTES,
     charge: chargeEmbedding(db, models, costs),
     events,
+    outbox,
     idempotency,
     clock,
     searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
@@ -346,11 +367,14 @@ export const compose = async (
     name: 'conversations',
     exportData: ({ tenantId, userId }) => conversations.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => conversations.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => conversations.personalIds(tenantId, userId),
+    settle: async (person) => state.chat?.stopOf(person),
   });
   users.registerPersonalData({
     name: 'documents',
     exportData: ({ tenantId, userId }) => knowledge.exportPersonal(tenantId, userId),
     eraseData: ({ tenantId, userId }) => knowledge.erasePersonal(tenantId, userId),
+    recordIds: ({ tenantId, userId }) => knowledge.personalIds(tenantId, userId),
   });
   users.registerPersonalData({
     name: 'memory',
@@ -374,6 +398,7 @@ export const compose = async (
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
+    checkModel: (modelId, field) => void models.resolve(modelId, field),
     chat: () => chat,
     limits: () => limits,
     draining,
@@ -381,6 +406,7 @@ export const compose = async (
     purged: metrics.purged,
     onError,
   });
+  connectOutbox(realtime.outbox);
   const ownTools: ToolSource[] = [
     ...realtime.tools,
     knowledge.tools,
@@ -408,6 +434,7 @@ export const compose = async (
     models,
     metrics,
     events,
+    outbox,
     memoryTools: memory.tools,
     publicUrl,
     callerFor: identity.callerFor,
@@ -423,10 +450,10 @@ export const compose = async (
     choose: createChooser({ router, models, costs, store: chatStore, onError }),
     models,
     costs,
-    search: (caller, query, limit) => knowledge.search(ownScope(caller), query, limit),
+    search: (caller, query, limit, run) => knowledge.search({ ...ownScope(caller), run }, query, limit),
     memory: {
-      recall: async (caller, query) =>
-        (await memory.recall(caller, query, RECALLED_FACTS)).map((fact) => fact.text),
+      recall: async ({ tenantId, userId }, query, run) =>
+        (await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)).map((fact) => fact.text),
       preferences: (caller) => memory.preferences(caller),
       observe: (turn) => {
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
@@ -444,10 +471,12 @@ export const compose = async (
     queue: createConversationQueue(shared?.locks ?? null),
     messages,
     events,
-    outbox: realtime.outbox,
+    outbox,
     onError,
   });
   state.chat = chat;
+  users.registerPersonalData(governance.personalData);
+  users.registerPersonalData(filesOfPeople(path.join(config.DATA_DIR, 'files')));
   await mcp.start();
   await governance.start();
   const nodes = createNodes({
@@ -644,6 +673,10 @@ export const compose = async (
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
+  const keyWatch = setInterval(() => {
+    identity.followKeys().catch((error: unknown) => onError(error, 'following the signing keys'));
+  }, FOLLOW_KEYS_MS);
+  keyWatch.unref();
   await app.ready();
   await place.started();
   // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
@@ -661,6 +694,7 @@ export const compose = async (
     async close() {
       state.draining = true;
       clearInterval(maintenance);
+      clearInterval(keyWatch);
       await nodes.stop();
       agentStates.close();
       const graceMs = config.SHUTDOWN_GRACE_S * 1000;

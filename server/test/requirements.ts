@@ -98,6 +98,7 @@ export const REQUIREMENTS = {
   'HOOK-04': 'a 410 switches a webhook off',
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
+  'HOOK-07': 'deliveries carry the X-Request-ID of the request that led to them',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'IMPORT-01':
@@ -133,6 +134,8 @@ export const REQUIREMENTS = {
   'AUTH-07': 'links set a password once, tell nobody of accounts, and are shut in a suspended tenant',
   'AUTH-08':
     'a change of roles, a deactivation, a sign-out and a suspension end open streams and sockets within 5 s',
+  'DATA-01':
+    'the export holds all that is kept of a person, the erasure takes it, what others were sent included',
   'AUDIT-03': 'a row of a change is written with it: where one cannot be, the other is not',
   'AUDIT-02': 'the API cannot change the chain, and the chain proves itself',
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',

@@ -89,13 +89,21 @@ export const setLimitCommand = (shell: Shell): Command => {
   ]);
 };
 
+const TOPICS = [
+  'conversations',
+  'runs',
+  'proposals',
+  'tasks',
+  'documents',
+  'agents',
+  'costs',
+  'notifications',
+];
+
 export const eventsCommand = (shell: Shell): Command => {
   const command = new Command('events')
     .description('Events as they happen, until Ctrl-C; connects again by itself')
-    .option(
-      '--topics <topic...>',
-      'conversations, runs, proposals, tasks, documents, agents, costs, notifications',
-    )
+    .addOption(new Option('--topics <topic...>', 'what to hear of (default: all)').choices(TOPICS))
     .option('--count <n>', 'stop after so many')
     .action(async () => {
       const { client, out, runtime } = shell.open(command);

@@ -8,7 +8,7 @@ import json
 import traceback
 import unittest
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Callable
 
 from pentarch import (
     ApiError,
@@ -25,7 +25,7 @@ from pentarch import (
     WebhookVerificationError,
     verify_webhook,
 )
-from pentarch._core import Call
+from pentarch._core import Call, Plan, TokenContext
 from pentarch._errors import api_error_from, error_of_answer
 from pentarch._http import next_query_of
 from pentarch._retry import may_retry, retry_after_of, wait_seconds
@@ -33,6 +33,18 @@ from pentarch._websocket import FrameError, FrameReader, Message, accept_of, enc
 from pentarch.pkce import challenge_of
 
 from .played import AsyncPlayedTransport, Play, PlayedTransport, body_of, read_vectors, target_of
+
+
+class FixedSource:
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def steps(self, context: TokenContext) -> Plan:
+        return self.token
+        yield  # a plan without steps
+
+    def refused(self, token: str) -> bool:
+        return False
 
 
 class Vectors(unittest.TestCase):
@@ -206,6 +218,43 @@ class Vectors(unittest.TestCase):
         self.assertEqual(len(told), len(play.requests))
         if token is not None:
             self.assertNotIn(token, repr(told) + repr(play.requests))
+
+    def refused(self, work: Callable[[], Any]) -> None:
+        with self.assertRaises(PentarchError) as raised:
+            work()
+        error = raised.exception
+        self.assertNotIsInstance(error, ConnectionFailedError)
+        self.assertNotIn("secret", f"{error} {error!r} {error.__dict__}")
+
+    def test_inputs(self) -> None:
+        vectors = read_vectors("inputs.json")
+        answer = {"status": 200, "headers": {"x-api-version": "2.0.0"}, "body": '{"ok":true}'}
+        agents = Call("GET", "/api/v1/agents")
+
+        def played(answers: list[dict[str, Any]], auth: Any) -> tuple[Play, Client]:
+            play = Play(answers)
+            return play, Client("http://api.invalid", auth=auth, transport=PlayedTransport(play))
+
+        for base in vectors["baseUrls"]["taken"]:
+            Client(base).close()
+        for base in ["", *vectors["baseUrls"]["refused"]]:
+            with self.subTest(base):
+                self.refused(lambda: Client(base))
+                self.refused(lambda: AsyncClient(base))
+        for case in vectors["tokens"]["sent"]:
+            play, client = played([answer], case["given"])
+            client.http.json(agents)
+            self.assertEqual(play.requests[0].headers["authorization"], f"Bearer {case['as']}")
+        for token in ["", " \n", *vectors["tokens"]["refused"]]:
+            with self.subTest(token):
+                self.refused(lambda: played([], token))
+                play, client = played([], FixedSource(token))
+                self.refused(lambda: client.http.json(agents))
+                self.assertEqual(play.requests, [])
+        for path in vectors["paths"]["refused"]:
+            play, client = played([], None)
+            self.refused(lambda: client.http.json(Call("GET", path)))
+            self.assertEqual(play.requests, [])
 
     def test_exchanges(self) -> None:
         for case in read_vectors("exchanges.json")["cases"]:

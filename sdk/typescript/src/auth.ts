@@ -24,11 +24,22 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-/** A token as it is: an access token, a personal access token or an API key. */
-export const staticToken = (token: string): TokenSource => ({
-  token: () => Promise.resolve(token),
-  refused: () => false,
-});
+/** Throws for what cannot stand in a header; the error does not show it. */
+export const checkedToken = (token: string): string => {
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new PentarchError(
+    'the token is empty or holds white space, a line break or other characters no token has',
+  );
+};
+
+/**
+ * A token as it is: an access token, a personal access token or an API key. White space around it, such as the line end of
+ * the file that it was read from, is left out.
+ */
+export const staticToken = (token: string): TokenSource => {
+  const clean = checkedToken(token.trim());
+  return { token: () => Promise.resolve(clean), refused: () => false };
+};
 
 export const noToken: TokenSource = { token: () => Promise.resolve(null), refused: () => false };
 

@@ -1,4 +1,4 @@
-import { noToken, staticToken, type TokenContext, type TokenSource } from './auth.ts';
+import { checkedToken, noToken, staticToken, type TokenContext, type TokenSource } from './auth.ts';
 import {
   CancelledError,
   ConnectionFailedError,
@@ -136,6 +136,19 @@ export const urlOf = (baseUrl: string, path: string, query: Call['query'] = {}):
   return `${baseUrl.replace(/\/+$/, '')}${path}${text === '' ? '' : `?${text}`}`;
 };
 
+/** An address of its own, or in a browser a path of the page's. Errors do not show what was given. */
+const checkedBaseUrl = (baseUrl: string): string => {
+  if (/^(\/(?!\/)|$)/.test(baseUrl) && 'location' in globalThis) return baseUrl;
+  if (!/^https?:\/\/[^/?#]/i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new PentarchError('baseUrl must start with http:// or https:// and name a host');
+  }
+  const { username, password, search, hash } = new URL(baseUrl);
+  if (`${username}${password}${search}${hash}` !== '') {
+    throw new PentarchError('baseUrl must hold no user name, password, query or fragment');
+  }
+  return baseUrl;
+};
+
 /** Signal and timer of one try, and what ended it. */
 const createLimit = (outer: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
@@ -169,7 +182,8 @@ const createLimit = (outer: AbortSignal | undefined, timeoutMs: number) => {
 };
 
 export const createHttp = (settings: ClientOptions): Http => {
-  const { baseUrl, surface = 'v1', log } = settings;
+  const { surface = 'v1', log } = settings;
+  const baseUrl = checkedBaseUrl(settings.baseUrl);
   const { fetch: fetchOf = fetch, sleep = sleepMs, random = Math.random, now = Date.now } = settings;
   const maxRetries = settings.maxRetries ?? MAX_RETRIES;
   const source = typeof settings.auth === 'string' ? staticToken(settings.auth) : (settings.auth ?? noToken);
@@ -184,7 +198,7 @@ export const createHttp = (settings: ClientOptions): Http => {
       ...call.headers,
       ...options.headers,
     });
-    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    if (token !== null) headers.set('authorization', `Bearer ${checkedToken(token)}`);
     if (key !== null) headers.set('idempotency-key', key);
     if (options.requestId !== undefined) headers.set('x-request-id', options.requestId);
     if (call.json !== undefined) headers.set('content-type', 'application/json');
@@ -203,6 +217,10 @@ export const createHttp = (settings: ClientOptions): Http => {
   const send = async (call: Call, options: CallOptions = {}): Promise<Answer> => {
     const { method } = call;
     const path = surface === 'v2' ? call.path.replace(/^\/api\/v1\//, '/v2/') : call.path;
+    if (/\/\.{1,2}(\/|$)/.test(path)) {
+      // Addresses are normalised on their way: it would be another operation's path.
+      throw new PentarchError('. and .. are no names in a path');
+    }
     const url = urlOf(baseUrl, path, call.query);
     const timeoutMs =
       options.timeoutMs ?? settings.timeoutMs ?? (call.slow === true ? SLOW_TIMEOUT_MS : TIMEOUT_MS);

@@ -10,6 +10,7 @@ import {
   createHttp,
   createSseParser,
   OAuthError,
+  PentarchError,
   ProtocolError,
   passwordLogin,
   ValidationError,
@@ -146,6 +147,52 @@ describe('pkce.json and links.json', () => {
   const links = readVectors<{ cases: { header: string | null; expect: object | null }[] }>('links.json');
   it.each(links.cases)('$header', ({ header, expect: expected }) => {
     expect(nextQueryOf(header)).toEqual(expected);
+  });
+});
+
+describe('inputs.json', () => {
+  const { baseUrls, tokens, paths } = readVectors<{
+    baseUrls: { taken: string[]; refused: string[] };
+    tokens: { sent: { given: string; as: string }[]; refused: string[] };
+    paths: { refused: string[] };
+  }>('inputs.json');
+  const answer: PlayedAnswer = { status: 200, headers: { 'x-api-version': '2.0.0' }, body: '{"ok":true}' };
+  const refusal = async (work: () => unknown): Promise<string> => {
+    const error: unknown = await (async () => work())().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PentarchError);
+    expect(error).not.toBeInstanceOf(ConnectionFailedError);
+    return error instanceof Error ? `${error.message} ${error.stack} ${JSON.stringify(error)}` : '';
+  };
+
+  it.each(baseUrls.taken)('takes the base URL %s', (baseUrl) => {
+    createHttp({ baseUrl });
+  });
+
+  it.each(['', ...baseUrls.refused])('refuses the base URL %s', async (baseUrl) => {
+    expect(await refusal(() => createHttp({ baseUrl }))).not.toContain('secret');
+  });
+
+  it.each(tokens.sent)('sends $given as $as', async ({ given, as }) => {
+    const { options, requests } = play([answer]);
+    await createHttp({ ...options, auth: given }).json({ method: 'GET', path: '/api/v1/agents' });
+    expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${as}`);
+  });
+
+  it.each(['', ' \n', ...tokens.refused])('refuses the token %j, of a source too', async (token) => {
+    expect(await refusal(() => createHttp({ baseUrl: 'http://api.invalid', auth: token }))).not.toContain(
+      'secret',
+    );
+    const { options, requests } = play([]);
+    const auth = { token: () => Promise.resolve(token), refused: () => false };
+    const http = createHttp({ ...options, auth });
+    expect(await refusal(() => http.json({ method: 'GET', path: '/api/v1/agents' }))).not.toContain('secret');
+    expect(requests).toEqual([]);
+  });
+
+  it.each(paths.refused)('refuses the path %s', async (path) => {
+    const { options, requests } = play([]);
+    await refusal(() => createHttp(options).json({ method: 'GET', path }));
+    expect(requests).toEqual([]);
   });
 });
 

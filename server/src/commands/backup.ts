@@ -7,6 +7,7 @@ import { makeArchive } from './archive/make.ts';
 import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
+import { noteExport } from './noted.ts';
 
 /** Less than this on the target's disk is not even tried. */
 const MIN_FREE_BYTES = 1024 * 1024;
@@ -44,6 +45,7 @@ export const backup: Command = {
     const passphrase = readPassphrase(values['passphrase-file']);
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
+    await noteExport(config, io, { tenant: 'default', action: 'platform.backed_up' });
     const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {

@@ -10,6 +10,7 @@ import { createSecrets } from './archive/secrets.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { checkTarget } from './backup.ts';
 import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
+import { noteExport } from './noted.ts';
 
 export const exportTenant: Command = {
   name: 'export',
@@ -40,6 +41,7 @@ export const exportTenant: Command = {
     const file = path.resolve(io.folder, given);
     const config = loadConfig(io.env, io.folder);
     await checkTarget(file, values.overwrite);
+    await noteExport(config, io, { tenant: slug, action: 'tenant.exported' });
     const objects = await openObjects(config, io.now);
     const session = await openStoreSession(config, { readOnly: true });
     try {

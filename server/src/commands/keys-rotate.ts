@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
-import { createSigningKeys, SIGNING_KEY_LIFE, tokenLifeMs } from '../features/identity/index.ts';
+import { createAudit } from '../features/audit/index.ts';
+import {
+  createSigningKeys,
+  noteRotation,
+  SIGNING_KEY_LIFE,
+  tokenLifeMs,
+} from '../features/identity/index.ts';
 import type { Command, Io } from './command.ts';
 import { sealOf } from './keys.ts';
 import { openForCommand } from './store.ts';
@@ -20,11 +26,10 @@ export const keysRotate: Command = {
         seal: sealOf(config),
         tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
         maxAgeMs: SIGNING_KEY_LIFE,
+        rotated: noteRotation(createAudit({ now: io.now })),
       });
       const kid = await keys.rotate();
-      io.out(
-        `the new signing key is ${kid}; running servers sign with it within the hour, or from their next start`,
-      );
+      io.out(`the new signing key is ${kid}; running servers sign with it within seconds`);
       return 0;
     } finally {
       await db.close();

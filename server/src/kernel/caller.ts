@@ -8,6 +8,8 @@ export type Tier = (typeof TIERS)[number];
 export interface Caller {
   userId: string;
   tenantId: string;
+  /** A service account acts for no person: the audit chain tells the two apart. */
+  type: 'person' | 'service';
   email: string;
   name: string;
   roles: readonly Role[];

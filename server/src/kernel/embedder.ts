@@ -1,3 +1,5 @@
+import type { PayingRun } from './spending.ts';
+
 /** The embedding port. Vectors are L2-normalised float32 of `dimensions` numbers. */
 export interface Embedder {
   /** `builtin` or `provider/name`; stored with each vector, since vectors of two models cannot be compared. */
@@ -18,7 +20,10 @@ export interface Embedder {
 export interface EmbeddingPayer {
   tenantId: string;
   userId: string;
-  requestId?: string;
+  requestId?: string | undefined;
+  /** The conversation that it is for, outside of a run. */
+  conversationId?: string | undefined;
+  run?: PayingRun | undefined;
 }
 
 /**

@@ -74,6 +74,19 @@ export const invalid = (...fields: FieldFault[]): AppError =>
     },
   );
 
+/** The faults of a part of the request as faults of the whole: `/url` of the part at `/servers/a` is `/servers/a/url`. */
+export const underField = (error: unknown, pointer: string): unknown => {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') return error;
+  const { fields } = error.details;
+  if (!Array.isArray(fields)) return error;
+  const faults = fields.flatMap((fault: unknown): FieldFault[] =>
+    typeof fault === 'object' && fault !== null && 'field' in fault && 'reason' in fault
+      ? [{ field: `${pointer}${fault.field}`, reason: String(fault.reason) }]
+      : [],
+  );
+  return invalid(...faults);
+};
+
 /** One message for what does not exist and for what belongs to somebody else. */
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `${what} not found`);
 

@@ -33,3 +33,21 @@ export interface EventSink {
 export interface EventOutbox<Tx> {
   record(tx: Tx, event: NewEvent): Promise<PlatformEvent>;
 }
+
+/**
+ * An outbox for features that are made before the webhooks are: it hands on to the one that `connect` names, and until
+ * then only numbers events, since nobody can have subscribed to anything yet.
+ */
+export const createLateOutbox = <Tx>(
+  stamp: (event: NewEvent) => PlatformEvent,
+): { outbox: EventOutbox<Tx>; connect(outbox: EventOutbox<Tx>): void } => {
+  let connected: EventOutbox<Tx> | null = null;
+  return {
+    outbox: {
+      record: (tx, event) => connected?.record(tx, event) ?? Promise.resolve(stamp(event)),
+    },
+    connect(outbox) {
+      connected = outbox;
+    },
+  };
+};

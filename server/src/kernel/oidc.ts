@@ -105,6 +105,8 @@ export interface OidcPorts {
     /** `form` is the hidden form `op.logoutForm`. */
     signOut(form: string, host: string): string;
     signedOut(): string;
+    /** For a person who was asked and did not sign out. */
+    stayedSignedIn(): string;
     contentSecurityPolicy(formTargets: readonly string[]): string;
   };
   log: {

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts';
 import type { NanoUsd } from './money.ts';
+import type { PayingRun } from './spending.ts';
 
 /**
  * The tool port: what agents may call. Sources are the platform's own features (search, memory, tasks, …) and the MCP
@@ -17,6 +18,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** True once untrusted content (documents, tool results, context data) has entered the run. */
   tainted: boolean;
+  /** Pays for what the tool embeds; left out where no run goes on. */
+  paying?: PayingRun | undefined;
   /** How often the task has been handed from agent to agent; 0 for the first. */
   depth?: number;
 }

@@ -1,5 +1,8 @@
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
+import { tokenRequest } from '../support/browser.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -131,6 +134,70 @@ describe('the audit trail', () => {
     await socket.next('error');
     socket.close();
     await row('action=access.refused', (r) => r.target_id === 'WebSocket /v2/ws');
+  });
+
+  it(req('AUDIT-01', 'tells a service account from a person, in all that it does'), async () => {
+    const made = ok(
+      await admin.post('/v2/users', { email: 'robot@example.com', type: 'service', roles: ['operator'] }),
+      201,
+    );
+    const { id } = made.json<User>();
+    const key = ok(
+      await admin.post(`/management/v1/users/${id}/machine_keys`, { type: 'KEY_TYPE_JSON' }),
+      200,
+    ).json<{ keyDetails: string }>();
+    const file = JSON.parse(Buffer.from(key.keyDetails, 'base64').toString()) as {
+      keyId: string;
+      key: string;
+    };
+    const assertion = await new SignJWT({})
+      .setProtectedHeader({ alg: 'RS256', kid: file.keyId })
+      .setIssuer(id)
+      .setSubject(id)
+      .setAudience(server.url)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(createPrivateKey(file.key));
+    const { body } = await tokenRequest(server.url, {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion,
+      scope: 'openid profile',
+    });
+    const headers = { authorization: `Bearer ${String(body.access_token)}` };
+    const robot = server.anonymous();
+    ok(await robot.post('/v2/auth/api-keys', { name: 'k' }, { headers }), 201);
+    ok(
+      await robot.post('/v2/governance/proposals', { action: 'Ink', estimated_cost: 500 }, { headers }),
+      201,
+    );
+    const asked = ok(
+      await user.post('/v2/governance/proposals', { action: 'Pens', estimated_cost: 500 }),
+      201,
+    ).json<{ id: string }>();
+    ok(await robot.post(`/v2/governance/proposals/${asked.id}/vote`, { vote: 'approve' }, { headers }), 200);
+    ok(await robot.post('/v2/tenants', { name: 'x', slug: 'x' }, { headers }), 403);
+    ok(
+      await robot.post(
+        '/v2/mcp/time/call',
+        { tool: 'get_current_time', arguments: { timezone: 'UTC' } },
+        { headers },
+      ),
+      200,
+    );
+    ok(await robot.post('/v2/auth/logout', undefined, { headers }), 204);
+    const all = [
+      'token.issued',
+      'api_key.created',
+      'proposal.created',
+      'proposal.voted',
+      'proposal.decided',
+      'access.refused',
+      'tool.called',
+      'token.revoked',
+    ];
+    for (const action of all)
+      expect([action, (await row(`actor=${id}&action=${action}`)).actor_type]).toEqual([action, 'service']);
+    expect((await rows(`actor=${id}`)).filter((one) => one.actor_type !== 'service')).toEqual([]);
   });
 
   it(req('AUDIT-01', 'holds a flood of refusals as a number'), async () => {

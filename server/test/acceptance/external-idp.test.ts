@@ -99,12 +99,52 @@ describe('external identity provider', () => {
       { ...base, at_hash: 'x' },
       { ...base, aud: 'other' },
       { ...base, iss: 'https://evil.test' },
+      { ...base, iss: `${idp.issuer}/` },
+      { ...base, sub: 'with\u0000nul' },
+      { ...base, sub: 's'.repeat(256) },
       { ...base, exp: undefined },
       { ...base, exp: Math.floor(Date.now() / 1000) - 61 },
       { ...base, sub: undefined },
       { ...base, nbf: Math.floor(Date.now() / 1000) + 61 },
     ]) {
       expect([claims, (await me(await idp.token(claims))).status]).toEqual([claims, 401]);
+    }
+  });
+
+  it('keeps names that no store could, without the signs that it cannot', async () => {
+    const { status, body } = await me(
+      await idp.token({ ...keycloak('kc-nul', ['user']), name: 'a\u0000b', email: 'a\u0000b@example.test' }),
+    );
+    expect([status, body.name, body.email]).toEqual([200, 'kay', 'kc-nul@external.invalid']);
+  });
+
+  it('signs a token out for this platform, and others of the person not', async () => {
+    const [token, other] = [
+      await idp.token(keycloak('kc-out', ['user'])),
+      await idp.token({ ...keycloak('kc-out', ['user']), jti: 'another' }),
+    ];
+    expect([(await me(token)).status, (await me(other)).status]).toEqual([200, 200]);
+    const out = await fetch(`${server.url}/v2/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(out.status).toBe(204);
+    expect((await me(token)).body).toMatchObject({ code: 'TOKEN_REVOKED' });
+    expect((await me(other)).status).toBe(200);
+  });
+
+  it('invites nobody, since nobody could sign in by a link', async () => {
+    const token = await idp.token(keycloak('kc-boss', ['admin']));
+    for (const body of [
+      { email: 'new@example.test' },
+      { email: 'new@example.test', password: 'long enough' },
+    ]) {
+      const made = await fetch(`${server.url}/v2/users`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect([made.status, await made.json()]).toMatchObject([409, { details: { idp_url: idp.issuer } }]);
     }
   });
 

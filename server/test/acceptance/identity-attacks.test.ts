@@ -379,6 +379,49 @@ describe('the sign-in page', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
+  it(req('AUTH-04', 'says whether somebody is signed out, and asks nobody who is'), async () => {
+    const person = await makePerson();
+    const browser = createBrowser(server.url);
+    await tokensOf(browser, person);
+    const asked = await browser.open(`${server.url}/oidc/v1/end_session`);
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+    const stayed = await browser.request(`${server.url}/oidc/v1/end_session/confirm`, { xsrf });
+    expect([stayed.status, /<h1>([^<]+)</.exec(stayed.text)?.[1]]).toEqual([200, 'Still signed in']);
+    expect(await isSignedIn(browser)).toBe(true);
+    const nobody = createBrowser(server.url);
+    const page = await nobody.open(`${server.url}/oidc/v1/end_session`);
+    expect(/<h1>([^<]+)</.exec(page.text)?.[1]).toBe('Signed out');
+    expect(page.text).not.toContain('<script');
+    const back = await nobody.request(
+      `${server.url}/oidc/v1/end_session?${new URLSearchParams({ client_id: 'pentarch-cli', post_logout_redirect_uri: CLI_REDIRECT, state: 's' })}`,
+    );
+    expect([back.status, back.headers.get('location')]).toEqual([303, `${CLI_REDIRECT}?state=s`]);
+  });
+
+  it(req('AUTH-04', 'asks to sign in where the account of the browser may not act any more'), async () => {
+    const tenant = await makeTenant();
+    const browser = createBrowser(server.url);
+    await tokensOf(browser, tenant.boss);
+    await admin.patch(`/v2/tenants/${tenant.id}`, { status: 'suspended' });
+    const open = (extra: Record<string, string>) =>
+      browser.open(authorizeUrl(server.url, { verifier: newVerifier(), extra }));
+    const silent = await open({ prompt: 'none' });
+    expect(silent.headers.get('location')).toContain('error=login_required');
+    const page = await open({});
+    expect([page.status, page.text.includes('/login"')]).toEqual([200, true]);
+  });
+
+  it(req('AUTH-04', 'names the request in every fault'), async () => {
+    const forms: Record<string, string>[] = [
+      {},
+      { grant_type: 'refresh_token', client_id: 'pentarch-cli', refresh_token: 'x' },
+    ];
+    for (const form of forms) {
+      const { body, headers } = await tokenRequest(server.url, form);
+      expect(body.request_id).toBe(headers.get('x-request-id'));
+    }
+  });
+
   it(req('AUTH-04', 'shows hostile names and hints as text'), async () => {
     const hint = '"><script>alert(1)</script>';
     const page = await createBrowser(server.url).open(

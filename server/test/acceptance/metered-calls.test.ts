@@ -144,12 +144,36 @@ describe('calls of models and embedders', () => {
     expect(provider.meter).toEqual([]);
   });
 
+  it('count to the conversation that they learn from, after its answer too', async () => {
+    provider.always({ text: 'Well.', usage: { inputTokens: 100, outputTokens: 10 } });
+    const asked = await admin.post('/v2/chat', {
+      message: 'Remember that my boat is called Halcyon and lies at berth four',
+      context: { agent_id: 'iris' },
+    });
+    const { conversation_id: id, run_id } = asked.json<{ conversation_id: string; run_id: string }>();
+    const ofIt = async () => (await rows()).filter((row) => row.conversation_id === id);
+    // The facts are read by a model, and what they say is embedded, when the run has ended.
+    const after = async () =>
+      new Set((await ofIt()).filter((row) => row.run_id !== run_id).map((row) => row.kind));
+    await expect.poll(after, { timeout: 20_000 }).toEqual(new Set(['model', 'embedding']));
+    await settled();
+    const { total_cost_usd } = (await admin.get(`/v2/conversations/${id}`)).json<{
+      total_cost_usd: number;
+    }>();
+    const nano = (await ofIt()).reduce((sum, row) => sum + Math.round(Number(row.cost_usd) * 1e9), 0);
+    expect(Math.round(total_cost_usd * 1e9)).toBe(nano);
+  });
+
   it("keep a provider's own figure beside what is charged", async () => {
     const rawUsage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.5 };
     provider.always({ text: 'Well.', rawUsage });
     const body = { message: 'How are you?', context: { agent_id: 'zeus' } };
     const told = await admin.post('/v2/chat', body);
-    expect(told.json<{ cost_usd: number }>().cost_usd).toBe(0.0000625);
+    const { cost_usd, run_id } = told.json<{ cost_usd: number; run_id: string }>();
+    const ofRun = (await rows()).filter((row) => row.run_id === run_id);
+    expect(ofRun.reduce((nano, row) => nano + Math.round(Number(row.cost_usd) * 1e9), 0)).toBe(
+      Math.round(cost_usd * 1e9),
+    );
     expect((await admin.post('/v2/chat/stream', body)).status).toBe(200);
     const ofAnswers = async () =>
       (await rows())

@@ -151,4 +151,51 @@ describe('priced tools', () => {
     expect(written().some((name) => name.includes('chat.txt'))).toBe(false);
     await setLimit(500);
   });
+
+  it('do not count to the limit of their run, nor after a restart of the server', {
+    timeout: 90_000,
+  }, async () => {
+    const limits = [{ scope: 'run', period: 'run', limit_usd: 0.03 }];
+    expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
+    const steps = [
+      { name: 'files__write_file', args: { path: 'first.txt', content: 'x' } },
+      {
+        name: 'time__convert_time',
+        args: { source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' },
+      },
+    ];
+    provider.always((request) => {
+      const told = request.body.messages?.filter((one) => one.role === 'tool').length ?? 0;
+      const step = steps[told];
+      if (step === undefined) return { chunks: ['Done.'] };
+      return { toolCalls: [{ id: `c${told}`, name: step.name, arguments: JSON.stringify(step.args) }] };
+    });
+    // It waits for the decision, until the server is killed.
+    const asked = admin
+      .post('/v2/chat', { message: 'Write it', context: { agent_id: 'hephaestus' } })
+      .catch(() => null);
+    interface Waiting {
+      id: string;
+      run_id: string;
+      conversation_id: string;
+    }
+    const waiting = async () =>
+      (await admin.get('/v2/governance/proposals?status=awaiting_human')).json<Waiting[]>();
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1);
+    const [proposal] = await waiting();
+    const voter = { email: 'voter@example.com', password: 'a-long-enough-word-1', roles: ['operator'] };
+    expect((await admin.post('/v2/users', voter)).status).toBe(201);
+
+    await server.end('SIGKILL');
+    await asked;
+    await server.start();
+    admin = await server.signIn();
+    const operator = await server.signIn(voter.email, voter.password);
+    const voted = await operator.post(`/v2/governance/proposals/${proposal?.id}/vote`, { vote: 'approve' });
+    expect(voted.status, voted.text).toBe(200);
+    const run = async () =>
+      (await admin.get(`/v2/chat/runs/${proposal?.run_id}`)).json<{ status: string; cost_usd: number }>();
+    await expect.poll(async () => (await run()).status, { timeout: 20_000 }).toBe('completed');
+    expect((await run()).cost_usd).toBeGreaterThan(0.06);
+  });
 });

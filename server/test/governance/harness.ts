@@ -20,6 +20,7 @@ import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, ToolContext, ToolOutcome } from '../../src/kernel/tools.ts';
 import { holdToContract } from '../support/contract.ts';
+import { noWebhooks } from '../support/outbox.ts';
 import { type TestStore, testStores } from '../support/stores.ts';
 
 /** Costs and governance behind the real HTTP base, with a clock that the test moves, and neighbours made by the test. */
@@ -42,6 +43,7 @@ export const callerFrom = (token: string): Caller => {
     roles: [role],
     permissions: effectivePermissions([role], []),
     tier: 'enterprise',
+    type: 'person',
     platformAdmin: false,
     credential: 'jwt',
     tokenId: 't',
@@ -131,7 +133,9 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       userExists: (_tenant, id) => Promise.resolve(id.startsWith('user-')),
       agentExists: (id) => ['zeus', 'hermes'].includes(id),
       audit,
-      onAlert: (alert) => world.alerts.push(alert),
+      onAlert: async (_tx, alert) => () => {
+        world.alerts.push(alert);
+      },
       onError,
     });
     await costs.start();
@@ -143,6 +147,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       costsBesideRuns: costs,
       audit,
       events: { publish: (event) => world.events.push(event) },
+      outbox: noWebhooks(),
       allowSelfApproval: options.allowSelfApproval ?? false,
       onError,
       ports: {

@@ -371,6 +371,16 @@ describe('registering', () => {
     expect(elsewhere.status).toBe(201);
   });
 
+  it('names the server of a file whose address is refused', async () => {
+    const { status, body } = await platform.request('POST', '/mcp/servers/import', {
+      body: {
+        mcpServers: { fine: { url: 'https://mcp.example.com/' }, 'a/b': { url: 'ftp://mcp.example.com/' } },
+      },
+    });
+    expect(status).toBe(422);
+    expect(body.error.details.fields).toMatchObject([{ field: '/mcpServers/a~1b/url' }]);
+  });
+
   it('tries a server out without registering it', async () => {
     const { name, ...body } = stdio('trial');
     const { status, body: result } = await platform.request('POST', '/mcp/servers/test', { body });

@@ -48,6 +48,7 @@ export const caller = (role: Role, tenantId = TENANT): Caller => ({
   roles: [role],
   permissions: effectivePermissions([role], []),
   tier: 'enterprise',
+  type: 'person',
   platformAdmin: role === 'admin' && tenantId === TENANT,
   credential: 'jwt',
   tokenId: 't',

@@ -206,3 +206,22 @@ test('the worst case covers the fallback too, and the affordable cap fits both',
   expect(models.worstCase(ref, models.promptBound(call()), 100)).toBe(3_000_000);
   expect(models.affordableOutput(ref, models.promptBound(call()), 3_000_000)).toBe(100);
 });
+
+test('a call that is stopped before its first text is booked with its prompt; one that was never made is not', async () => {
+  const models = build();
+  main.always({ hangAfter: 0 });
+  const stop = new AbortController();
+  const stopped = failure(models.stream(models.resolve(null), call(stop.signal), () => {}));
+  await expect.poll(() => main.requests.length).toBe(1);
+  stop.abort();
+  const error = await stopped;
+  expect(error).toMatchObject({ kind: 'aborted', partial: { content: '', usage: { outputTokens: 0 } } });
+  expect(error.partial?.usage).toMatchObject({ estimated: true });
+  expect(error.costNanoUsd).toBe((error.partial?.usage.inputTokens ?? 0) * 1_000);
+  expect(error.costNanoUsd).toBeGreaterThan(0);
+
+  const late = await failure(models.generate(models.resolve(null), call(stop.signal)));
+  expect(late).toMatchObject({ kind: 'aborted', costNanoUsd: 0 });
+  expect(late.partial).toBeUndefined();
+  expect(main.requests).toHaveLength(1);
+});

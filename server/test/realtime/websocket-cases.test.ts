@@ -214,4 +214,12 @@ describe(req(['WS-07'], 'websocket-cases.json'), () => {
     await check(row)();
     await stillUp();
   });
+
+  it.each([',,', 'a,a', 'a b'])('refuses the subprotocols "%s" with an error body', async (offered) => {
+    const raw = await openRaw(s.port, { ...token, 'sec-websocket-protocol': offered });
+    const { status, head } = await raw.upgrade();
+    expect(status).toBe(400);
+    expect(head.toLowerCase()).toContain('content-type: application/json');
+    raw.destroy();
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
@@ -23,6 +24,8 @@ interface Limit {
   used_usd: number;
   reserved_usd: number;
 }
+
+type Answer = Awaited<ReturnType<Client['get']>>;
 
 const nano = (usd: number): number => Math.round(usd * 1e9);
 
@@ -58,14 +61,26 @@ export const costStressSuite = (
       rmSync(folder, { recursive: true, force: true });
     });
 
+    let busy = 0;
+    /** A store that is busy says when to come again: a client does. */
+    const patiently = async (send: () => Promise<Answer>): Promise<Answer> => {
+      for (;;) {
+        const answer = await send();
+        if (answer.status !== 503) return answer;
+        busy += 1;
+        await sleep(1_000 * Number(answer.headers.get('retry-after') ?? Number.NaN));
+      }
+    };
+
     const tenantDay = async (client: Client): Promise<Limit> => {
-      const { limits } = (await client.get('/v2/costs/limits')).json<{ limits: Limit[] }>();
+      const answer = await patiently(() => client.get('/v2/costs/limits'));
+      const { limits } = answer.json<{ limits: Limit[] }>();
       const found = limits.find((limit) => limit.scope === 'tenant' && limit.period === 'day');
       if (found === undefined) throw new Error('the tenant has no daily limit');
       return found;
     };
 
-    it('never passes the limit, and the ledger is the meter', async () => {
+    it('never passes the limit, and the ledger is the meter', { timeout: 120_000 }, async () => {
       const [first] = clients;
       if (first === undefined) throw new Error('no server');
       const set = await first.put('/v2/costs/limits', {
@@ -80,14 +95,14 @@ export const costStressSuite = (
           while (going) samples.push(await tenantDay(client));
         }),
       );
-      const answers = await Promise.all(
-        Array.from({ length: REQUESTS }, (_, i) =>
+      const ask = (i: number) =>
+        patiently(() =>
           (clients[i % clients.length] ?? first).post('/v2/chat', {
             message: `Question number ${i}`,
             context: { agent_id: 'iris' },
           }),
-        ),
-      );
+        );
+      const answers = await Promise.all(Array.from({ length: REQUESTS }, (_, i) => ask(i)));
       going = false;
       await watching;
 
@@ -104,7 +119,7 @@ export const costStressSuite = (
           sum + call.inputTokens * PRICE.input * 1_000 + call.outputTokens * PRICE.output * 1_000,
         0,
       );
-      const usage = (await first.get('/v2/costs/usage?period=day&scope=tenant')).json<{
+      const usage = (await patiently(() => first.get('/v2/costs/usage?period=day&scope=tenant'))).json<{
         total_usd: number;
       }>();
       expect(nano(usage.total_usd)).toBe(metered);
@@ -112,6 +127,15 @@ export const costStressSuite = (
       expect(nano(end.used_usd)).toBe(metered);
       expect(end.reserved_usd).toBe(0);
       expect(metered).toBeLessThanOrEqual(nano(LIMIT_USD));
+      if (process.env.STRESS_FIGURES === 'on') {
+        const most = Math.max(...samples.map((one) => nano(one.used_usd) + nano(one.reserved_usd)));
+        const count = (status: number) => statuses.filter((one) => one === status).length;
+        console.info(
+          `${name}: ${count(200)} answered, ${count(402)} refused, ${busy} told to come again; ` +
+            `${samples.length} looks, used + reserved at most ${most / 1e9} of ${LIMIT_USD} USD; ` +
+            `ledger ${nano(usage.total_usd) / 1e9}, meter ${metered / 1e9} USD`,
+        );
+      }
     });
   });
 };

@@ -39,6 +39,7 @@ export const createTestAccounts = (clock: Clock = systemClock): TestAccounts => 
       roles: [known],
       permissions: effectivePermissions([known], []),
       tier: 'enterprise',
+      type: 'person',
       platformAdmin: false,
       credential: 'jwt',
       tokenId: token,

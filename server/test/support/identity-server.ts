@@ -18,6 +18,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { NewEvent } from '../../src/kernel/events.ts';
+import { noWebhooks } from './outbox.ts';
 import { watchSecrets } from './secrets.ts';
 
 /** The identity, users, tenants and audit features behind a real port on a store of their own. */
@@ -89,6 +90,7 @@ export const startIdentityServer = async (
     publicUrl: () => url,
     audit,
     events: { publish: (event) => events.push(event) },
+    outbox: noWebhooks(),
     issuerHttp:
       settings.IDP_URL === null
         ? undefined
@@ -110,6 +112,7 @@ export const startIdentityServer = async (
     audit,
     accounts: identity.accounts,
     events: { publish: (event) => events.push(event) },
+    outbox: noWebhooks(),
   });
   const tenants = createTenants({
     db,

@@ -25,6 +25,7 @@ import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
+import { noWebhooks } from './outbox.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
 export const wordEmbedder = (
@@ -79,6 +80,7 @@ export const testCaller = (userId: string, tenantId: string, role: Role = 'user'
   roles: [role],
   permissions: effectivePermissions([role], []),
   tier: 'enterprise',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: userId,
@@ -138,6 +140,7 @@ export const openKnowledge = async (
     embedder: wordEmbedder(),
     charge: async (_call, work) => (await work()).result,
     events: { publish: (event) => events.push(event) },
+    outbox: noWebhooks(),
     idempotency,
     clock: systemClock,
     searchMemories: null,

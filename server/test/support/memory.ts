@@ -10,6 +10,7 @@ export const callerOf = (userId: string, role: Role = 'user', tenantId = 't1'): 
   roles: [role],
   permissions: effectivePermissions([role], []),
   tier: 'enterprise',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: userId,

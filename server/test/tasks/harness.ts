@@ -4,7 +4,7 @@ import { type CallerOfUser, createTasks, type TaskChat, taskRoutes } from '../..
 import { createSqliteJobs, type Jobs, type SqliteJobs } from '../../src/jobs/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import { AppError } from '../../src/kernel/errors.ts';
+import { AppError, invalid } from '../../src/kernel/errors.ts';
 import type { NewEvent, PlatformEvent } from '../../src/kernel/events.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
@@ -34,6 +34,7 @@ export const createPlayedChat = (clock: Clock) => {
   const cancelled: string[] = [];
   const open = new Map<string, (outcome: Outcome) => void>();
   const looks = new Map<string, Awaited<ReturnType<TaskChat['lookUp']>>>();
+  let changes: ({ tool: string } | { characters: number })[] = [];
   let play: (asked: Asked) => Outcome | Error | Promise<Outcome> = () => finished();
   const chat: TaskChat = {
     async start(caller, request) {
@@ -63,7 +64,10 @@ export const createPlayedChat = (clock: Clock) => {
         runId: run.runId,
         conversationId: newId(),
         agentId: 'zeus',
-        onProgress: () => () => {},
+        onProgress: (listener) => {
+          for (const change of changes) listener(change);
+          return () => {};
+        },
         done,
       };
     },
@@ -79,6 +83,10 @@ export const createPlayedChat = (clock: Clock) => {
     asked,
     cancelled,
     looks,
+    /** What the runs from now on tell of their progress. */
+    tells: (next: typeof changes) => {
+      changes = next;
+    },
     /** What becomes of the runs from now on. */
     plays: (next: typeof play) => {
       play = next;
@@ -113,6 +121,9 @@ export const createTaskWorld = async (options: { db?: Db; perTenant?: number } =
       chat: played.chat,
       callerOf,
       agentExists: async (_tenantId, agentId) => ['zeus', 'chronos'].includes(agentId),
+      checkModel: (modelId, field) => {
+        if (modelId !== 'builtin') throw invalid({ field, reason: 'must be a model of a provider' });
+      },
       events: bus,
       outbox: {
         record: async (_tx, event) => {

@@ -85,6 +85,29 @@ describe(req(['TASK-01', 'TASK-02'], 'a task that runs once'), () => {
     expect(world.played.asked.length).toBe(1);
   });
 
+  it('counts tools and characters of a run that was over before anybody looked', async () => {
+    const world = await start();
+    const created = await create(world, { description: 'Look up the tide' });
+    world.played.tells([{ tool: 'tide' }, { characters: 8 }]);
+    world.played.plays(() => finished('at noon.'));
+    await world.turn();
+    expect((await get(world, created.id)).progress).toMatchObject({
+      percent: 100,
+      step: null,
+      tool_calls: 1,
+      characters: 8,
+    });
+  });
+
+  it('says what a cron expression has to be', async () => {
+    const world = await start();
+    const answer = await world.request<{ message: string }>(ANN, 'POST', '/v2/tasks', {
+      description: 'x',
+      cron: '@daily',
+    });
+    expect(answer.body.message).toBe('/cron must be five cron fields: minute hour day month weekday');
+  });
+
   it('waits for its time; a time in the past is now', async () => {
     const world = await start();
     const later = await create(world, {
@@ -447,12 +470,16 @@ describe('refusals', () => {
     [{}, '/description'],
     [{ description: '  ' }, '/description'],
     [{ description: 'x', cron: 'every day at nine' }, '/cron'],
+    [{ description: 'x', cron: '@daily' }, '/cron'],
     [{ description: 'x', cron: '61 * * * *' }, '/cron'],
     [{ description: 'x', cron: '0 0 30 FEB *' }, '/cron'],
     [{ description: 'x', cron: '0 9 * * *', timezone: 'Mars/Base' }, '/timezone'],
     [{ description: 'x', scheduled_at: 'tomorrow' }, '/scheduled_at'],
     [{ description: 'x', agent_id: 'nobody' }, '/agent_id'],
     [{ description: 'x', context: { big: 'x'.repeat(33_000) } }, '/context'],
+    [{ description: 'x', context: { model: 'nowhere/none' } }, '/context/model'],
+    [{ description: 'x', context: { model: 5 } }, '/context/model'],
+    [{ description: 'x', context: { agent_id: 'nobody' } }, '/context/agent_id'],
     [{ description: 'x', priority: 'extreme' }, '/priority'],
     [{ description: 'x', unknown: 1 }, '/unknown'],
   ])('answers 422 to %j', async (body, field) => {

@@ -380,6 +380,20 @@ describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
     expect(target.received[0]?.headers['webhook-id']).toBe(target.received[1]?.headers['webhook-id']);
   });
 
+  it('says in plain words that a receiver speaks no TLS', async () => {
+    const hooks = await start();
+    const target = await receiver((response) => response.end());
+    const { id } = await hooks.hook(target.url.replace('http:', 'https:'));
+    const answer = await hooks.request<{ log: { error: string }[] }>(
+      'op.operator.t1',
+      'POST',
+      `/api/v1/webhooks/${id}/test`,
+    );
+    const error = answer.body.log[0]?.error ?? '';
+    expect(error).toMatch(/^TLS failed: /);
+    expect(error).not.toMatch(/:error:|\.c:/);
+  });
+
   it('tests a webhook at once and tells what came back', async () => {
     const hooks = await start();
     const target = await receiver((response) => {

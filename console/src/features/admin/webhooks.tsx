@@ -27,6 +27,7 @@ const EVENTS: readonly EventName[] = [
   'task.completed',
   'task.failed',
   'document.indexed',
+  'cost.alert',
   'cost.limit_reached',
   'agent.state_changed',
   'user.created',

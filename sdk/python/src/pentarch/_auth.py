@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, TypedDict, cast
 from urllib.parse import urlencode
 
-from ._core import Plan, Read, Request, Send, TokenContext
+from ._core import Plan, Read, Request, Send, TokenContext, checked_token
 from ._errors import OAuthError, PentarchError, api_error_from
 from ._rsa import RsaKey, parse_private_key, sign_jwt
 
@@ -72,9 +72,13 @@ def _post_json(url: str, value: object, timeout: float) -> Plan:
 
 @dataclass(repr=False)
 class StaticToken:
-    """An access token, a personal access token or an API key, as it is."""
+    """An access token, a personal access token or an API key, as it is. White space around it, such as the line end of
+    the file that it was read from, is left out."""
 
     value: str | None
+
+    def __post_init__(self) -> None:
+        self.value = checked_token(None if self.value is None else self.value.strip())
 
     def steps(self, context: TokenContext) -> Plan:
         return self.value

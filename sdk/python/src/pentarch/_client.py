@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, S
 from ._async_transport import AsyncioTransport, AsyncTransport
 from ._auth import StaticToken
 from ._cancellation import Cancellation
-from ._core import MAX_RETRIES, CallOptions, LogEntry, Settings, TokenSource
+from ._core import MAX_RETRIES, CallOptions, LogEntry, Settings, TokenSource, checked_base_url
 from ._events import LiveEvent, async_live_events, live_events
 from ._generated import resources
 from ._generated.models import Document
@@ -110,7 +110,7 @@ class Client(resources.AllResources):
         now: Callable[[], float] = time.time,
     ) -> None:
         settings = Settings(
-            base_url, _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
+            checked_base_url(base_url), _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
         )
         self.http = Http(settings, transport or HttpTransport())
         super().__init__(self.http)
@@ -156,7 +156,7 @@ class AsyncClient(resources.AsyncAllResources):
         now: Callable[[], float] = time.time,
     ) -> None:
         settings = Settings(
-            base_url, _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
+            checked_base_url(base_url), _source(auth), surface, timeout, max_retries, headers or {}, log, sleep, random, now
         )
         self.http = AsyncHttp(settings, transport or AsyncioTransport())
         super().__init__(self.http)

@@ -13,10 +13,10 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Callable, Generator, Iterable, Mapping, Protocol, cast
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from ._cancellation import Cancellation
-from ._errors import ConnectionFailedError, ProtocolError, TimedOutError, error_of_answer
+from ._errors import ConnectionFailedError, PentarchError, ProtocolError, TimedOutError, error_of_answer
 from ._retry import may_retry, retry_after_of, wait_seconds
 
 TIMEOUT_S = 60.0
@@ -184,6 +184,30 @@ def url_of(base_url: str, path: str, query: Mapping[str, Any] | None) -> str:
     return base_url.rstrip("/") + path + (f"?{urlencode(pairs)}" if pairs else "")
 
 
+def checked_token(token: str | None) -> str | None:
+    """Raises for what cannot stand in a header; the error does not show it."""
+    if token is None or re.fullmatch(r"[!-~]+", token):
+        return token
+    raise PentarchError(
+        "the token is empty or holds white space, a line break or other characters no token has"
+    )
+
+
+def checked_base_url(base_url: str) -> str:
+    """Errors do not show what was given."""
+    try:
+        parts = urlsplit(base_url)
+        named = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        named = False
+        parts = None
+    if not named or parts is None:
+        raise PentarchError("base_url must start with http:// or https:// and name a host")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise PentarchError("base_url must hold no user name, password, query or fragment")
+    return base_url
+
+
 def redact(text: str, token: str | None) -> str:
     return text if token is None else text.replace(token, _HIDDEN)
 
@@ -211,6 +235,9 @@ def plan_call(call: Call, settings: Settings, options: CallOptions, *, streamed:
     """Ends with the response of a success; raises the typed error of anything else."""
     method = call.method
     path = re.sub(r"^/api/v1/", "/v2/", call.path) if settings.surface == "v2" else call.path
+    if re.search(r"/\.{1,2}(/|$)", path):
+        # Addresses are normalised on their way: it would be another operation's path.
+        raise PentarchError(". and .. are no names in a path")
     url = url_of(settings.base_url, path, call.query)
     usual = SLOW_TIMEOUT_S if call.slow else TIMEOUT_S
     timeout = options.timeout or settings.timeout or usual

@@ -22,6 +22,7 @@ from ._core import (
     Step,
     Token,
     TokenContext,
+    checked_token,
     parse_json,
     plan_call,
 )
@@ -92,7 +93,7 @@ class Http:
                 return step.cancellation.sleep(step.seconds)
             return time.sleep(step.seconds)
         with self._token_lock:
-            return self.run(self.settings.source.steps(self._context(step)))
+            return checked_token(self.run(self.settings.source.steps(self._context(step))))
 
     def _context(self, step: Token) -> TokenContext:
         return TokenContext(self.settings.base_url, self.settings.now(), step.timeout)
@@ -228,7 +229,7 @@ class AsyncHttp:
             return await asyncio.sleep(step.seconds)
         async with self._token_lock:
             context = TokenContext(self.settings.base_url, self.settings.now(), step.timeout)
-            return await self.run(self.settings.source.steps(context))
+            return checked_token(await self.run(self.settings.source.steps(context)))
 
     async def run(self, plan: Plan) -> Any:
         try:

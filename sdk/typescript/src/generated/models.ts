@@ -575,7 +575,7 @@ export interface CreateWebhookRequest {
   /** Public https address; loopback, private, link-local and metadata addresses are refused */
   url: string;
   /** Types of events, or * for all */
-  events: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  events: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
   description?: string | null;
 }
 
@@ -1546,7 +1546,7 @@ export interface UpdateWebhookRequest {
   /** Public https address; loopback, private, link-local and metadata addresses are refused */
   url?: string;
   /** Types of events, or * for all */
-  events?: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
+  events?: ('*' | 'conversation.completed' | 'message.created' | 'proposal.created' | 'proposal.decided' | 'task.completed' | 'task.failed' | 'document.indexed' | 'cost.alert' | 'cost.limit_reached' | 'agent.state_changed' | 'user.created' | 'notification')[];
   description?: string | null;
   /** active switches a disabled one on again */
   status?: 'active' | 'disabled';

@@ -26,6 +26,17 @@ const policy = () => {
   const base = interactionPolicy.base();
   // Our own clients are native ones and would be asked for consent at every sign-in.
   base.get('consent')?.checks.remove('native_client_prompt');
+  // A browser can be signed in to an account that may not act any more; the library would go on to a grant of nobody.
+  base
+    .get('login')
+    ?.checks.add(
+      new interactionPolicy.Check(
+        'account_gone',
+        'End-User authentication is required',
+        'login_required',
+        ({ oidc }) => oidc.session?.accountId !== undefined && oidc.account === undefined,
+      ),
+    );
   return base;
 };
 

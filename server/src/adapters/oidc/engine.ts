@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type InteractionResults, Provider } from 'oidc-provider';
 import type { OidcClient, OidcEngine, OidcInteraction, OidcPorts } from '../../kernel/oidc.ts';
+import { finishAnswers } from './answers.ts';
 import { configuration } from './configuration.ts';
 
 /** The embedded OpenID provider on oidc-provider. Built when the first request comes, since the issuer has a port. */
@@ -67,6 +68,7 @@ const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): P
     }
     await destroy.call(this);
   };
+  provider.use(finishAnswers(ports));
   // Answered before it comes here (the assertion is the client's only proof of itself); registered for the discovery.
   provider.registerGrantType('urn:ietf:params:oauth:grant-type:jwt-bearer', () => {
     throw new errors.UnsupportedGrantType();

@@ -77,8 +77,10 @@ export const createRouter = ({ agents, embedder, onError }: RouterOptions) => {
   /** Null where the embedder is away or no limit leaves room for it. */
   const scoresByMeaning = async (payer: EmbeddingPayer, text: string) => {
     try {
-      // The examples first: without them the vector of the text would be paid for in vain.
-      const vectorsOfExamples = await exampleVectors(payer);
+      // Before the examples, which all runs wait for together: one that must not pay must not wait for one that asks it to.
+      if (!embedder.local) await payer.run?.before?.();
+      // The examples first: without them the vector of the text would be paid for in vain. They are for every run.
+      const vectorsOfExamples = await exampleVectors({ ...payer, run: undefined });
       const { vectors } = await embedder.embed(payer, [text], { urgent: true });
       const query = vectors[0];
       return query === undefined ? null : scoreByExamples(query, vectorsOfExamples);

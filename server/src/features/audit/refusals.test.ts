@@ -10,6 +10,7 @@ const TENANT = '0190a000-0000-7000-8000-0000000000d1';
 const refusal = (over: Partial<Refusal> = {}): Refusal => ({
   tenantId: TENANT,
   actorId: 'user-1',
+  actorType: 'user',
   address: '192.0.2.1',
   requestId: 'r-1',
   operation: 'GET /v2/users',

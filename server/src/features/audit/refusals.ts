@@ -7,6 +7,7 @@ export interface Refusal {
   /** Null where nobody is known: it stands in the chain of the tenant `default`. */
   tenantId: string | null;
   actorId: string | null;
+  actorType: 'user' | 'service';
   address: string | null;
   requestId: string | null;
   /** Method and template of the path, without the request's own values. */
@@ -74,7 +75,7 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
         audit.append(tx, {
           tenantId,
           actorId: others ? null : r.actorId,
-          actorType: others ? 'system' : 'user',
+          actorType: others ? 'system' : r.actorType,
           action: 'access.refused',
           outcome: 'refused',
           targetType: 'operation',

@@ -21,10 +21,12 @@ export interface AuditEvent {
 }
 
 /** Who acts, for an event of a signed-in caller. */
-export const actorOf = (caller: Caller): Pick<AuditEvent, 'tenantId' | 'actorId' | 'actorType'> => ({
+export const actorOf = (
+  caller: Pick<Caller, 'tenantId' | 'userId' | 'type'>,
+): Pick<AuditEvent, 'tenantId' | 'actorId' | 'actorType'> => ({
   tenantId: caller.tenantId,
   actorId: caller.userId,
-  actorType: 'user',
+  actorType: caller.type === 'service' ? 'service' : 'user',
 });
 
 export interface Audit {

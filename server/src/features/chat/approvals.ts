@@ -1,3 +1,5 @@
+import type { Caller } from '../../kernel/caller.ts';
+
 /** What a run needs of governance; handed over in `compose.ts`. */
 export interface Decision {
   status: 'approved' | 'rejected' | 'vetoed' | 'expired' | 'cancelled';
@@ -20,7 +22,7 @@ export interface ApprovalPort {
   /** The decision where there is one already and it has been carried out. */
   decided(owner: Owner, proposalId: string): Promise<Decision | null>;
   /** Ends an open proposal whose run has been stopped. */
-  withdraw(owner: Owner, proposalId: string): Promise<void>;
+  withdraw(owner: Owner & Pick<Caller, 'type'>, proposalId: string): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts';
+import { addNano } from '../../kernel/money.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import { holdRequest, type RunDeps } from './execute.ts';
@@ -88,15 +89,17 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
       subject,
       ref,
       models.promptBound({ messages, responseSchema, signal: input.signal }),
-      0,
+      input.run.spending.nano,
     );
-    const setAside = await input.setAside(instead.agentId);
-    const hold = await store
-      .write(async (tx) => {
-        const taken = await costs.hold(tx, request);
-        await setAside(tx);
-        return taken;
-      })
+    const hold = await input
+      .setAside(instead.agentId)
+      .then((setAside) =>
+        store.write(async (tx) => {
+          const taken = await costs.hold(tx, request);
+          await setAside(tx);
+          return taken;
+        }),
+      )
       .catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED') return null;
         throw error;
@@ -107,14 +110,16 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
       usage: Parameters<typeof models.cost>[1] | null,
       costNanoUsd: number,
       estimated: boolean,
-    ) =>
-      store.write((tx) =>
+    ) => {
+      input.run.spending.nano = addNano(input.run.spending.nano, costNanoUsd);
+      return store.write((tx) =>
         costs.settle(
           tx,
           hold,
           usage === null ? [] : [{ kind: 'model', model, tool: null, usage, costNanoUsd, estimated }],
         ),
       );
+    };
     try {
       const answer = await models.generate(ref, {
         messages,
@@ -149,7 +154,12 @@ export const createChooser = ({ router, models, costs, store, onError }: Chooser
     const agents = [...input.agents.values()].filter((agent) => agent.enabled);
     const enabled = new Set(agents.map((agent) => agent.definition.id));
     const choice = await router.choose({
-      payer: { tenantId: input.subject.tenantId, userId: input.subject.userId },
+      payer: {
+        tenantId: input.subject.tenantId,
+        userId: input.subject.userId,
+        requestId: input.subject.requestId ?? undefined,
+        run: input.run,
+      },
       text: input.text,
       enabled,
       previousAgentId: input.previousAgentId,

@@ -115,9 +115,9 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const { caller } = context;
     const { definition } = agent;
     const startedAt = clock.now();
-    const found = definition.grounded ? await options.search(caller, task, PASSAGES) : null;
+    const found = definition.grounded ? await options.search(caller, task, PASSAGES, context.paying) : null;
     const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
-    const memories = await options.memory.recall(caller, task);
+    const memories = await options.memory.recall(caller, task, context.paying);
     const model = models.resolve(agent.model, '/model');
     const tools = await toolsOf(options.toolSources, caller, agent);
     const plan: RunPlan = {

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
-import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
@@ -48,6 +48,7 @@ export interface RunPlan {
   streaming: boolean;
   /** What a step row keeps of the start, for a run that has to go on later; null for a loop inside of another's tool. */
   record: PlanStep | null;
+  /** What all loops of one run have spent together, for the run's limit. */
   spending: Spending;
 }
 
@@ -192,7 +193,7 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     item: outcome.item,
     text,
     passages,
-    costNano: addNano(given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0),
+    costNano: sumNano([given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0, outcome.embeddedNano]),
     ...(given?.work === undefined ? {} : { work: given.work }),
     proposalId: outcome.proposalId,
   };
@@ -318,8 +319,15 @@ const loop = async (
     const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
     if (open.length === 0) return;
     const { caller } = context;
-    const callContext = {
+    const callContext: ToolContext = {
       ...context,
+      paying: {
+        runId,
+        conversationId: subject.conversationId,
+        agentId,
+        spending: plan.spending,
+        step: { nano: 0 },
+      },
       caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
     };

@@ -1,7 +1,8 @@
 import type { ConversationRow } from '../../db/tables/chat.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
+import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import type { Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 import type { CostSubject } from '../costs/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
@@ -99,6 +100,7 @@ export const createHistory = (deps: HistoryDeps) => {
     older: readonly HistoryTurn[],
     maxTokens: number,
     subject: CostSubject,
+    spending: Spending,
     setAside: SetAside,
     signal: AbortSignal,
   ): Promise<{ text: string; modelId: string; spent: NonNullable<FittedHistory['spent']> } | null> => {
@@ -119,19 +121,27 @@ export const createHistory = (deps: HistoryDeps) => {
     const promptBound = models.promptBound({ messages, signal });
     try {
       const hold = await store.write(async (tx) => {
-        const request = holdRequest({ models, maxOutputTokens: maxTokens }, subject, model, promptBound, 0);
+        const request = holdRequest(
+          { models, maxOutputTokens: maxTokens },
+          subject,
+          model,
+          promptBound,
+          spending.nano,
+        );
         const taken = await costs.hold(tx, request);
         await setAside(tx);
         return taken;
       });
-      const settle = (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) =>
-        store.write((tx) =>
+      const settle = (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) => {
+        spending.nano = addNano(spending.nano, costNanoUsd);
+        return store.write((tx) =>
           costs.settle(
             tx,
             hold,
             usage === null ? [] : [{ kind: 'model', model: id, tool: null, usage, costNanoUsd, estimated }],
           ),
         );
+      };
       try {
         const answer = await models.generate(model, {
           messages,
@@ -188,6 +198,7 @@ export const createHistory = (deps: HistoryDeps) => {
       budgetTokens: number,
       model: ModelRef,
       subject: CostSubject,
+      spending: Spending,
       setAside: SetAside,
       signal: AbortSignal,
     ): Promise<FittedHistory> {
@@ -222,7 +233,7 @@ export const createHistory = (deps: HistoryDeps) => {
       const asked =
         model.provider === 'builtin'
           ? null
-          : await askModel(model, stored, older, maxTokens, subject, setAside, signal);
+          : await askModel(model, stored, older, maxTokens, subject, spending, setAside, signal);
       const text = asked?.text ?? extractSummary(stored, older, maxTokens);
       const row = {
         conversation_id: conversation.id,

@@ -1,18 +1,24 @@
 import type { Caller } from '../../kernel/caller.ts';
+import type { PayingRun } from '../../kernel/spending.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { Costs } from '../costs/index.ts';
 
 /** What a chat run needs of its neighbours; handed over in `compose.ts`. */
 
 /** Reservation and ledger, as the costs feature gives them. */
-export type RunCosts = Pick<Costs, 'hold' | 'settle'>;
+export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
 
 /** Search of the caller's documents for the run. */
-export type SearchPassages = (caller: Caller, query: string, limit: number) => Promise<ToolPassage[]>;
+export type SearchPassages = (
+  caller: Caller,
+  query: string,
+  limit: number,
+  paying: PayingRun | undefined,
+) => Promise<ToolPassage[]>;
 
 /** What is remembered of and for the caller, as short texts. */
 export interface RunMemory {
-  recall(caller: Caller, query: string): Promise<readonly string[]>;
+  recall(caller: Caller, query: string, paying: PayingRun | undefined): Promise<readonly string[]>;
   preferences(caller: Caller): Promise<readonly string[]>;
   /** After a turn was stored; never fails the run. */
   observe(turn: { caller: Caller; conversationId: string; messageId: string; text: string }): void;

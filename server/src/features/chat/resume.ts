@@ -17,13 +17,15 @@ export interface ResumedRun {
   jumps: Jump[];
 }
 
-export interface ResumeDeps extends Pick<StartDeps, 'toolSources'> {
+export interface ResumeDeps extends Pick<StartDeps, 'toolSources' | 'costs'> {
   store: ChatStore;
   agents: AgentService;
   models: Models;
   /** The person with the rights of now; null when deactivated or gone. */
   callerOf(tenantId: string, userId: string): Promise<Caller | null>;
 }
+
+const LOOKING_UP_MS = 600_000;
 
 /** Null where the run cannot go on: no finished step, its person or agent is gone, its model is no longer set up. */
 export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun | null> => {
@@ -45,6 +47,9 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
   }
   const tools = await toolsOf(deps.toolSources, caller, agent);
   const answer = await deps.store.message(row.message_id);
+  // A little before the run, since its message is looked up and its agent is chosen before its row is written.
+  const since = row.created_at - LOOKING_UP_MS;
+  const spentNano = await deps.costs.spentOfRun({ tenantId: row.tenant_id, runId: row.id, since });
   return {
     caller,
     events: replayed.events,
@@ -54,7 +59,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       messageId: row.message_id,
       conversationId: row.conversation_id,
       questionId: row.question_id,
-      plan: planOf(replayed.plan, agent, model, tools, null, null, replayed.state.costNano),
+      plan: planOf(replayed.plan, agent, model, tools, null, null, spentNano),
       state: replayed.state,
       events: replayed.events,
       subject: {
@@ -65,6 +70,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         runId: row.id,
         requestId: replayed.plan.requestId,
       },
+      asked: null,
       stored: { answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

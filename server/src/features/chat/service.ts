@@ -1,3 +1,4 @@
+// Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
@@ -8,7 +9,8 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
-import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { type ApprovalPort, createWaitingRoom, type Decision, type Owner } from './approvals.ts';
+import { askedEvent } from './asked.rules.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
@@ -125,6 +127,7 @@ export const createChatService = (given: ChatOptions) => {
       permission: 'conversations:read',
       type,
       data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
+      requestId: run.subject.requestId,
     });
   };
 
@@ -247,11 +250,7 @@ export const createChatService = (given: ChatOptions) => {
     }
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    publish(started, 'message.created', {
-      id: started.questionId,
-      role: 'user',
-      content: started.plan.question,
-    });
+    options.events.publish(started.asked ?? askedEvent(started, started.plan.question));
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };
@@ -425,6 +424,18 @@ export const createChatService = (given: ChatOptions) => {
         });
       }
       return runOf(await findRun(caller, id));
+    },
+
+    /** Stops every run of a person, on whichever node it goes. Throws SERVICE_UNAVAILABLE when that node is silent. */
+    async stopOf(owner: Owner): Promise<void> {
+      const open = { statuses: ['queued', 'running', 'awaiting_approval'] };
+      const page = { limit: 1_000, before: null };
+      for (const { id } of (await store.runsOf({ ...owner, reach: 'own' }, open, page)).rows) {
+        const live = active.get(id);
+        if (live !== undefined) stop(live, 'cancelled');
+        if (live !== undefined) await live.done.catch(() => {});
+        else if (remote !== null) await stopElsewhere(id);
+      }
     },
 
     activeRuns: () => active.size,

@@ -3,16 +3,20 @@ import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import type { EventOutbox, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import type { PayingRun, Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
-import { type AgentService, type EffectiveAgent, isQuestion, type RouteChoice } from '../agents/index.ts';
+import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
 import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
+import { askedEvent } from './asked.rules.ts';
 import type { NumberedPassage } from './citations.rules.ts';
+import { documentsInReserve } from './documents-in-reserve.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
 import { historyBudget, LONGEST_SUMMARY_BYTES } from './history.rules.ts';
 import { createHistory, type FittedHistory, type KnownHistory } from './history.ts';
@@ -42,6 +46,8 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
+  /** Keeps webhooks in step with what is stored. */
+  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -53,6 +59,8 @@ export type ChooseAgent = (input: {
   previousAgentId: string | null;
   documentsFit: () => Promise<number>;
   subject: CostSubject;
+  /** Pays for what is embedded, and knows what has been spent. */
+  run: PayingRun;
   /** Called before a model is asked: see `SetAside`. */
   setAside: (agentId: string) => Promise<SetAside>;
   signal: AbortSignal;
@@ -76,6 +84,8 @@ export interface StartedRun {
   /** Events of the start: these stand in the store with the run. */
   events: RunEvent[];
   subject: CostSubject;
+  /** What is told of the question, where the transaction that stored it has recorded it. */
+  asked: PlatformEvent | null;
   /** What of the answer is in the store already: a run that has waited has stored what it had. */
   stored: { answered: boolean; costNano: NanoUsd };
 }
@@ -109,6 +119,21 @@ export const planOf = (
 
 const PASSAGES = 6;
 
+/** What is known for a message, and what pays for finding it. */
+interface LookedUp {
+  run: PayingRun;
+  passages: () => Promise<NumberedPassage[]>;
+  memories: () => Promise<readonly string[]>;
+}
+
+const isRefusedCost = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'COST_EXCEEDED';
+
+/** Where nothing may cost. */
+const refuse = async (): Promise<never> => {
+  throw new AppError('COST_EXCEEDED', 'this must not cost anything');
+};
+
 /** Asked once, however many ask. */
 const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   let asked: Promise<T> | null = null;
@@ -118,16 +143,16 @@ const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** What has been spent before the first call: on the choice of the agent, and on a summary. */
-const sumOf = (...calls: (FittedHistory['spent'] | null)[]): PlanStep['spent'] => {
+/** What has been spent before the first call: on embeddings, on the choice of the agent, and on a summary. */
+const sumOf = (embeddedNano: NanoUsd, ...calls: (FittedHistory['spent'] | null)[]): PlanStep['spent'] => {
   const made = calls.filter((call) => call !== null);
-  if (made.length === 0) return null;
+  if (made.length === 0 && embeddedNano === 0) return null;
   return made.reduce(
     (sum, call) => ({
       costNano: addNano(sum.costNano, call.costNano),
       usage: addUsage(sum.usage, call.usage),
     }),
-    { costNano: 0, usage: NO_USAGE },
+    { costNano: embeddedNano, usage: NO_USAGE },
   );
 };
 
@@ -189,24 +214,36 @@ export const createStarter = (deps: StartDeps) => {
       requestId: options.requestId,
     };
 
-    const passagesOf = once(async (): Promise<NumberedPassage[]> => {
-      const found = await deps.search(caller, searchQuery(request.message, questions), PASSAGES);
-      return found.map((passage, i) => ({ n: i + 1, ...passage }));
-    });
-
-    const remembered = once(() => deps.memory.recall(caller, request.message));
+    const spending: Spending = { nano: 0 };
+    const embedded: Spending = { nano: 0 };
+    /** Documents and memories for the message, each asked for once; `before` says whether their search may cost. */
+    const lookUp = (before: () => Promise<void>): LookedUp => {
+      const { agentId } = context;
+      const run = { runId, conversationId, agentId, spending, step: embedded, before };
+      return {
+        run,
+        passages: once(async () => {
+          const query = searchQuery(request.message, questions);
+          const found = await deps.search(caller, query, PASSAGES, run);
+          return found.map((passage, i) => ({ n: i + 1, ...passage }));
+        }),
+        memories: once(() => deps.memory.recall(caller, request.message, run)),
+      };
+    };
     const preferring = once(() => deps.memory.preferences(caller));
     const now = clock.now();
     const sampling = samplingOf(given, deps.maxOutputTokens);
     const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
 
     /** All that goes to the model but the history. */
-    const prepare = async (agent: EffectiveAgent) => {
+    const prepare = async (agent: EffectiveAgent, found: LookedUp) => {
       const model = requestedModel ?? models.resolve(agent.model, '/model');
       const [passages, tools, memories, preferences] = await Promise.all([
-        agent.definition.grounded ? passagesOf() : documentsInReserve(model, request.message, passagesOf),
+        agent.definition.grounded
+          ? found.passages()
+          : documentsInReserve(model, request.message, found.passages),
         toolsOf(deps.toolSources, caller, agent),
-        remembered(),
+        found.memories(),
         preferring(),
       ]);
       const parts: PromptInput = {
@@ -253,10 +290,11 @@ export const createStarter = (deps: StartDeps) => {
         prepared,
         outputTokens,
         subject,
+        spending,
         setAside(prepared),
         options.signal,
       );
-      const spent = sumOf(choice.spent ?? null, fitted.spent);
+      const spent = sumOf(embedded.nano, choice.spent ?? null, fitted.spent);
       const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
       const promptBound = boundOf(messages, specs);
       const hold = holdRequest(
@@ -264,11 +302,12 @@ export const createStarter = (deps: StartDeps) => {
         subject,
         model,
         promptBound,
-        spent?.costNano ?? 0,
+        spending.nano,
       );
 
       const messageId = newId();
       const questionId = newId();
+      let asked: PlatformEvent | null = null;
       const agentIds = [
         ...new Set([
           ...(conversation === null ? [] : (JSON.parse(conversation.agent_ids) as string[])),
@@ -351,6 +390,8 @@ export const createStarter = (deps: StartDeps) => {
           finished_at: null,
           node_id: store.nodeId,
         });
+        const question = { conversationId, runId, questionId, subject };
+        asked = (await deps.outbox?.record(tx, askedEvent(question, request.message))) ?? null;
         return taken;
       };
       // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -385,36 +426,52 @@ export const createStarter = (deps: StartDeps) => {
         messageId,
         conversationId,
         questionId,
-        plan: planOf(record, agent, model, tools, firstHold, promptBound, spent?.costNano ?? 0),
+        plan: planOf(record, agent, model, tools, firstHold, promptBound, spending.nano),
         state: startState(record),
         events,
         subject,
+        asked,
         stored: { answered: false, costNano: 0 },
       };
     };
 
+    const choose = (found: LookedUp, asideFor: (agent: EffectiveAgent) => Promise<SetAside>) =>
+      context.agentId !== null
+        ? directAgent(caller, context.agentId)
+        : routed(caller, request.message, turns, found, subject, asideFor, options.signal);
+
+    /** The same start by words alone, without a call that costs. */
+    const plain = once(async () => {
+      const found = lookUp(refuse);
+      const { agent, choice } = await choose(found, refuse);
+      return { prepared: await prepare(agent, found), choice };
+    });
+    let plainIsPaidFor = false;
+    // Nothing is embedded before there is money for the answer that could be given without.
+    const found = lookUp(
+      once(async () => {
+        await store.write(setAside((await plain()).prepared));
+        plainIsPaidFor = true;
+      }),
+    );
+
     try {
-      const { agent, choice } =
-        context.agentId !== null
-          ? await directAgent(caller, context.agentId)
-          : await routed(
-              caller,
-              request.message,
-              turns,
-              passagesOf,
-              subject,
-              (one) => prepare(one).then(setAside),
-              options.signal,
-            );
+      const { agent, choice } = await choose(found, (one) => prepare(one, found).then(setAside));
       const { instead, spent } = choice;
+      const paid = spent === undefined ? {} : { spent };
       const other = instead === undefined || instead.agentId === choice.agentId ? undefined : instead;
-      return await begin(await prepare(agent), choice).catch(async (error: unknown) => {
-        if (other === undefined || !(error instanceof AppError) || error.code !== 'COST_EXCEEDED')
-          throw error;
-        // The money is there for the router's choice, and set aside.
-        const { agent: second } = await directAgent(caller, other.agentId);
-        return begin(await prepare(second), { ...other, ...(spent === undefined ? {} : { spent }) });
-      });
+      return await begin(await prepare(agent, found), choice)
+        .catch(async (error: unknown) => {
+          if (other === undefined || !isRefusedCost(error)) throw error;
+          // The money is there for the router's choice, and set aside.
+          const { agent: second } = await directAgent(caller, other.agentId);
+          return begin(await prepare(second, found), { ...other, ...paid });
+        })
+        .catch(async (error: unknown) => {
+          if (!plainIsPaidFor || !isRefusedCost(error)) throw error;
+          const { prepared, choice: plainChoice } = await plain();
+          return begin(prepared, { ...plainChoice, ...paid });
+        });
     } catch (error) {
       await reserve.drop();
       throw error;
@@ -427,6 +484,7 @@ export const createStarter = (deps: StartDeps) => {
     { parts, specs, model }: { parts: PromptInput; specs: ReturnType<typeof toolSpecs>; model: ModelRef },
     outputTokens: number,
     subject: CostSubject,
+    spending: Spending,
     setAside: SetAside,
     signal: AbortSignal,
   ): Promise<FittedHistory> | FittedHistory => {
@@ -440,14 +498,14 @@ export const createStarter = (deps: StartDeps) => {
       outputTokens,
       maxHistoryTokens: deps.maxHistoryTokens,
     });
-    return history.fit(known, budget, model, subject, setAside, signal);
+    return history.fit(known, budget, model, subject, spending, setAside, signal);
   };
 
   const routed = async (
     caller: Caller,
     text: string,
     turns: readonly { role: string; agent_id: string | null }[],
-    passagesOf: () => Promise<NumberedPassage[]>,
+    found: LookedUp,
     subject: CostSubject,
     setAside: (agent: EffectiveAgent) => Promise<SetAside>,
     signal: AbortSignal,
@@ -464,8 +522,9 @@ export const createStarter = (deps: StartDeps) => {
       text,
       agents: all,
       previousAgentId,
-      documentsFit: async () => (await passagesOf())[0]?.score ?? 0,
+      documentsFit: async () => (await found.passages())[0]?.score ?? 0,
       subject,
+      run: found.run,
       setAside: (agentId) => setAside(enabled(agentId)),
       signal,
     });
@@ -473,23 +532,6 @@ export const createStarter = (deps: StartDeps) => {
   };
 
   return { start, conversationOf };
-};
-
-/** From this fit on passages are worth being shown to an agent that is not there for documents. */
-const RESERVE_FIT = 0.3;
-
-/**
- * The built-in model can do little without documents: to a question that its agent's tools do not answer, it tells what
- * the documents say, where they say something.
- */
-const documentsInReserve = async (
-  model: ModelRef,
-  message: string,
-  passagesOf: () => Promise<NumberedPassage[]>,
-): Promise<NumberedPassage[] | null> => {
-  if (model.provider !== 'builtin' || !isQuestion(message)) return null;
-  const passages = await passagesOf();
-  return (passages[0]?.score ?? 0) >= RESERVE_FIT ? passages : null;
 };
 
 export type Starter = ReturnType<typeof createStarter>;

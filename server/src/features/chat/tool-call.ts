@@ -3,7 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
-import { nanoToUsd } from '../../kernel/money.ts';
+import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
+import type { Spending } from '../../kernel/spending.ts';
 import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
@@ -18,6 +19,8 @@ export interface ToolCallResult {
   proposalId: string | null;
   /** No limit leaves room for what the tool costs: it was not called, and the run ends. */
   exceeded: AppError | null;
+  /** What the tool has embedded at the run's cost. */
+  embeddedNano: NanoUsd;
 }
 
 const schemas = createSchemaChecker();
@@ -76,12 +79,16 @@ export const runToolCall = async (
   const parsed = parseArguments(call.arguments);
   const item = toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {});
   const startedAt = options.clock.now();
+  const step: Spending = { nano: 0 };
+  const { paying: run } = context;
+  const paying = run === undefined ? undefined : { ...run, agentId, step };
   const failed = (reason: string, status: 'failed' | 'denied' = 'failed'): ToolCallResult => ({
     item: { ...item, status, error: reason, duration_ms: options.clock.now() - startedAt },
     answer: `Error: ${reason}`,
     outcome: null,
     proposalId: null,
     exceeded: null,
+    embeddedNano: step.nano,
   });
   if (tool === undefined) return failed(`there is no tool ${call.name}`);
   if (!parsed.ok) return failed(parsed.reason);
@@ -105,6 +112,7 @@ export const runToolCall = async (
       outcome: null,
       proposalId: decision.proposalId,
       exceeded: null,
+      embeddedNano: step.nano,
     };
   }
   const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
@@ -112,7 +120,7 @@ export const runToolCall = async (
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
     const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, () =>
-      abortable(tool.call(parsed.value, { ...context, signal }), signal),
+      abortable(tool.call(parsed.value, { ...context, signal, paying }), signal),
     );
     return {
       item: {
@@ -127,6 +135,7 @@ export const runToolCall = async (
       outcome,
       proposalId: null,
       exceeded: null,
+      embeddedNano: step.nano,
     };
   } catch (error) {
     if (context.signal.aborted) throw error;

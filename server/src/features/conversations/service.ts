@@ -162,12 +162,22 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     async exportPersonal(tenantId: string, userId: string) {
       const scope: Scope = { tenantId, userId, reach: 'own' };
       const result: unknown[] = [];
+      const feedback = Map.groupBy(await store.feedbackOf(tenantId, userId), (row) => row.conversation_id);
       for (const status of ['active', 'archived'] as const) {
         for (let page = 1; ; page++) {
           const { rows } = await store.list(scope, { status, q: null }, { page, limit: 100, after: null });
           for (const row of rows.slice(0, 100)) {
             const messages = await store.newest(row.id, MAX_EXPORT);
-            result.push({ ...conversationOf(row), messages: messages.map(messageOf) });
+            result.push({
+              ...conversationOf(row),
+              messages: messages.map(messageOf),
+              feedback: (feedback.get(row.id) ?? []).map((said) => ({
+                message_id: said.message_id,
+                rating: said.rating,
+                comment: said.comment,
+                created_at: iso(said.created_at),
+              })),
+            });
           }
           if (rows.length <= 100) break;
         }
@@ -175,6 +185,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       return result;
     },
 
+    personalIds: (tenantId: string, userId: string) => store.idsOf(tenantId, userId),
     erasePersonal: (tenantId: string, userId: string) => store.eraseOf(tenantId, userId),
   };
 };

@@ -167,6 +167,28 @@ export const createConversationStore = (db: Db) => {
       }),
 
     /** Erases all of a person's conversations with everything in them; how many there were. */
+    idsOf: async (tenantId: string, userId: string): Promise<string[]> => {
+      const rows = await db.read
+        .selectFrom('conversations')
+        .select('id')
+        .where('tenant_id', '=', tenantId)
+        .where('user_id', '=', userId)
+        .execute();
+      return rows.map((row) => row.id);
+    },
+
+    /** What a person said of answers, oldest first. */
+    feedbackOf: (tenantId: string, userId: string) =>
+      db.read
+        .selectFrom('message_feedback as f')
+        .innerJoin('messages as m', 'm.id', 'f.message_id')
+        .select(['m.conversation_id', 'f.message_id', 'f.rating', 'f.comment', 'f.created_at'])
+        .where('f.tenant_id', '=', tenantId)
+        .where('f.user_id', '=', userId)
+        .orderBy('f.created_at')
+        .orderBy('f.message_id')
+        .execute(),
+
     eraseOf: (tenantId: string, userId: string) =>
       db.write(async (tx) => {
         const ids = tx

@@ -63,7 +63,9 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       db: on,
       clock: { now: () => now },
       timeZoneOf: () => Promise.resolve(zone),
-      onAlert: (alert) => alerts.push(alert),
+      onAlert: async (_tx, alert) => () => {
+        alerts.push(alert);
+      },
       onError: (error) => {
         throw error;
       },

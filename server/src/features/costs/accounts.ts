@@ -39,7 +39,7 @@ export interface AccountsOptions {
   /** More has been spent on these counters. Called before the commit: look at them afterwards. */
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
-  onRefused(counterId: string): void;
+  onRefused(counterId: string, limitNano: number | null): void;
   /** A call has gone into the ledger; before the commit. */
   onBooked?: ((entry: LedgerEntry) => void) | undefined;
 }
@@ -249,7 +249,7 @@ export const createAccounts = (options: AccountsOptions) => {
     const refuse = (amount: number): AppError => {
       const refused = counterWithout(counters, amount);
       if (refused !== null) {
-        options.onRefused(refused.id);
+        options.onRefused(refused.id, refused.limit_nano);
         return exceededCounter(refused);
       }
       return exceededRun(runLimit ?? 0, request.runUsedNano, runReserved);

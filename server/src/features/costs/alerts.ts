@@ -30,9 +30,10 @@ const claimSpent = async (tx: Queryable, id: string): Promise<CostAlert[]> => {
   return THRESHOLDS.filter((t) => t > row.alerted && t <= reached).map((t) => alertOf(row, 'cost.alert', t));
 };
 
-const claimRefused = async (tx: Queryable, id: string): Promise<CostAlert[]> => {
+/** `limitNano` is the limit that refused: where another one holds by now, there is nothing true to tell of it. */
+const claimRefused = async (tx: Queryable, id: string, limitNano: number | null): Promise<CostAlert[]> => {
   const row = await lockCounter(tx, id);
-  if (row === undefined || row.refused === 1) return [];
+  if (row === undefined || row.refused === 1 || row.limit_nano !== limitNano) return [];
   await markTold(tx, id, { refused: 1 });
   return [alertOf(row, 'cost.limit_reached', null)];
 };
@@ -48,32 +49,41 @@ const IDS_PER_READ = 200;
  */
 export const createAlerts = (options: {
   db: Db;
-  onAlert(alert: CostAlert): void;
+  /** Inside the transaction that claims the alert; what it gives is done after the commit. */
+  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
   onError(error: unknown): void;
 }) => {
   const { db } = options;
   let spent = new Set<string>();
-  let refused = new Set<string>();
+  /** With the limit that each was refused by. */
+  let refused = new Map<string, number | null>();
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
 
-  const tell = async (claim: typeof claimSpent, id: string): Promise<void> => {
-    for (const alert of await db.write((tx) => claim(tx, id))) options.onAlert(alert);
+  const tell = async (claim: (tx: Queryable) => Promise<CostAlert[]>): Promise<void> => {
+    const told = await db.write(async (tx) => {
+      const after: (() => void)[] = [];
+      for (const alert of await claim(tx)) after.push(await options.onAlert(tx, alert));
+      return after;
+    });
+    for (const publish of told) publish();
   };
 
   const look = async (): Promise<void> => {
     const ids = [...spent];
-    const full = [...refused];
+    const full = refused;
     spent = new Set();
-    refused = new Set();
+    refused = new Map();
     for (let from = 0; from < ids.length; from += IDS_PER_READ) {
       const rows = await selectCounters(db.read, ids.slice(from, from + IDS_PER_READ));
       for (const row of rows) {
-        if (thresholdOf(row.used_nano, row.limit_nano) > row.alerted) await tell(claimSpent, row.id);
+        if (thresholdOf(row.used_nano, row.limit_nano) > row.alerted)
+          await tell((tx) => claimSpent(tx, row.id));
       }
     }
-    for (const row of full.length === 0 ? [] : await selectCounters(db.read, full)) {
-      if (row.refused === 0) await tell(claimRefused, row.id);
+    for (const row of full.size === 0 ? [] : await selectCounters(db.read, [...full.keys()])) {
+      const limitNano = full.get(row.id) ?? null;
+      if (row.refused === 0) await tell((tx) => claimRefused(tx, row.id, limitNano));
     }
   };
 
@@ -95,8 +105,8 @@ export const createAlerts = (options: {
       for (const id of ids) spent.add(id);
       soon();
     },
-    refused(id: string): void {
-      refused.add(id);
+    refused(id: string, limitNano: number | null): void {
+      refused.set(id, limitNano);
       soon();
     },
     /** Looks now; resolves when everything noted so far has been told. */

@@ -13,6 +13,7 @@ import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
 import { costTools } from './tools.ts';
 import type { CostAlert, LedgerEntry } from './types.ts';
+import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
@@ -25,8 +26,11 @@ export interface CostsOptions {
   clock: Clock;
   /** IANA zone of the tenant (`settings.timezone`, else UTC); asked at most every 30 s, inside the caller's transaction. */
   timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
-  /** After the commit of what caused it; each threshold once per period and limit. */
-  onAlert(alert: CostAlert): void;
+  /**
+   * After the commit of what caused it; each threshold once per period and limit. Runs inside the transaction that claims
+   * the alert; what it gives is done after that one's commit.
+   */
+  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
   onError(error: unknown): void;
   /** Each entry of the ledger, before its commit: for metrics. */
   onBooked?(entry: LedgerEntry): void;
@@ -99,6 +103,9 @@ export const createCosts = (options: CostsOptions) => {
     limits: limits.list,
     putLimits: limits.put,
     usage: usage.usage,
+    /** What a run that goes on after a restart has spent of its own limit: priced tools are not in it. */
+    spentOfRun: (run: { tenantId: string; runId: string; since: number }): Promise<NanoUsd> =>
+      sumOfRun(db.read, run),
     tools: costTools({ usage, limits }),
     routes: (): AnyRoute[] => costRoutes({ usage, limits, known: options }),
     /** The settings of a tenant have changed (its time zone). */

@@ -45,6 +45,22 @@ export const sumUsage = async (db: Queryable, filter: UsageFilter): Promise<Usag
   return rows;
 };
 
+/** What models and embeddings of one run have cost by the ledger; `since` is when it began, in epoch ms. */
+export const sumOfRun = async (
+  db: Queryable,
+  run: { tenantId: string; runId: string; since: number },
+): Promise<number> => {
+  const row = await db
+    .selectFrom('ledger')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('cost_nano'), eb.val(0)).as('sum'))
+    .where('tenant_id', '=', run.tenantId)
+    .where('created_at', '>=', run.since)
+    .where('run_id', '=', run.runId)
+    .where('kind', '!=', 'tool')
+    .executeTakeFirstOrThrow();
+  return Number(row.sum);
+};
+
 const EXPORT_PAGE = 1_000;
 
 /** The ledger rows of a span, oldest first, in pages: an export of any length needs little memory. */

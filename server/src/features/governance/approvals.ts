@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { Board } from './board.ts';
 import type { Records } from './records.ts';
@@ -44,7 +45,7 @@ export const createApprovals = (options: { db: Db; records: Records; board: Pick
       decisionOf(await find(owner, id)),
 
     /** Ends an open proposal whose run has been stopped; a closed one stays as it is. */
-    async withdraw(owner: Owner, id: string): Promise<void> {
+    async withdraw(owner: Owner & Pick<Caller, 'type'>, id: string): Promise<void> {
       if (!isOpen((await find(owner, id)).status)) return;
       options.board.changed(await options.records.cancel(owner, id, null));
     },

@@ -3,11 +3,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { Execution } from './execution.ts';
 import type { GovernancePorts } from './ports.ts';
-import type { Records } from './records.ts';
+import { proposalEvent, type Records } from './records.ts';
 import { findProposal, markSettled, unsettledProposals } from './store.ts';
 import { isOpen, type Proposal } from './types.ts';
 import { type CastVote, gatherFacts, type Voting } from './voting.ts';
-import { proposalWire } from './wire.ts';
 
 /**
  * What follows from a proposal's state, after its commit: votes are cast, calls carried out, those who wait told. All of
@@ -46,14 +45,7 @@ export const createBoard = (options: BoardOptions) => {
   };
 
   const publish = (type: string, proposal: Proposal): void =>
-    events.publish({
-      type,
-      tenantId: proposal.tenantId,
-      userId: proposal.requestedBy,
-      reach: 'own',
-      permission: 'governance:read',
-      data: proposalWire(proposal),
-    });
+    events.publish(records.recordedOf(proposal, type) ?? proposalEvent(type, proposal, null));
 
   const reload = (proposal: Proposal): Promise<Proposal | undefined> =>
     findProposal(

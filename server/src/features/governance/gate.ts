@@ -1,6 +1,7 @@
 import type { DialectName } from '../../db/db.ts';
 import { usdToNano } from '../../kernel/money.ts';
 import type { AgentTool, GateDecision, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import { actorOf } from '../audit/index.ts';
 import type { Board } from './board.ts';
 import { lockCall } from './call-lock.store.ts';
 import type { GovernanceConfig } from './config.ts';
@@ -87,6 +88,7 @@ export const createGate = ({ dialect, config, policyOf, records, board }: GateOp
       draftOf(tool, policy, args, context),
       route,
       hash,
+      context.agentId === null ? actorOf(context.caller) : { actorId: context.agentId, actorType: 'agent' },
       (tx) => lockCall(tx, dialect, hash),
     );
     if (!standing) board.created(proposal);

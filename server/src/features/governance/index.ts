@@ -1,8 +1,8 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
@@ -13,6 +13,7 @@ import type { GovernanceConfig } from './config.ts';
 import { proposalTools } from './door-tools.ts';
 import { createExecution } from './execution.ts';
 import { createGate, riskOf, routeOfCall } from './gate.ts';
+import { createPersonalData } from './personal-data.ts';
 import { overlay, policyFor } from './policies.rules.ts';
 import type { GovernancePorts } from './ports.ts';
 import { createRecords } from './records.ts';
@@ -41,6 +42,7 @@ export interface GovernanceOptions {
   costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
   onError(error: unknown): void;
 }
@@ -58,7 +60,14 @@ export const createGovernance = (options: GovernanceOptions) => {
   const policyOf = (tool: AgentTool): ToolPolicy =>
     overlay(ports.policyOf(tool) ?? {}, policyFor(config.policies, tool.server, tool.name));
 
-  const records = createRecords({ db, clock, config, audit, allowSelfApproval: options.allowSelfApproval });
+  const records = createRecords({
+    db,
+    clock,
+    config,
+    audit,
+    outbox: options.outbox,
+    allowSelfApproval: options.allowSelfApproval,
+  });
   const voting = createVoting({ clock, config, ports });
   const execution = createExecution({
     db,
@@ -124,6 +133,8 @@ export const createGovernance = (options: GovernanceOptions) => {
     withdraw: async (caller: Caller, id: string): Promise<void> => {
       await proposals.cancel(caller, id, 'run stopped');
     },
+    /** For `users.registerPersonalData`. */
+    personalData: createPersonalData({ db, records, board }),
     routes: (): AnyRoute[] => governanceRoutes(proposals),
     /** For the MCP door alone. */
     doorTools: proposalTools(proposals),

@@ -2,6 +2,7 @@ import type { Db, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
+import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
@@ -11,6 +12,7 @@ import { effectiveBallots, freeSeat, type Route, tallyOf, type Verdict, verdictO
 import { insertProposal, lockProposal, proposalsOfCall, saveBallot, saveState } from './store.ts';
 import { type Ballot, isOpen, type Proposal, type Seat, type Vote } from './types.ts';
 import type { CastVote } from './voting.ts';
+import { proposalWire } from './wire.ts';
 
 /**
  * The state changes of a proposal. Each is one transaction that holds the record's lock, the change and its link of the
@@ -21,6 +23,8 @@ export interface RecordsOptions {
   clock: Clock;
   config: GovernanceConfig;
   audit: Pick<Audit, 'append'>;
+  /** Keeps webhooks in step with what is stored. */
+  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
 }
 
@@ -47,11 +51,35 @@ export interface HumanVote {
   seat: Seat | null;
 }
 
-type Actor = { actorId: string | null; actorType: 'user' | 'agent' | 'system' };
+type Actor = { actorId: string | null; actorType: 'user' | 'service' | 'agent' | 'system' };
 
 const SYSTEM: Actor = { actorId: null, actorType: 'system' };
 
-export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: RecordsOptions) => {
+/** What is told of a proposal. */
+export const proposalEvent = (type: string, proposal: Proposal, requestId: string | null): NewEvent => ({
+  type,
+  tenantId: proposal.tenantId,
+  userId: proposal.requestedBy,
+  reach: 'own',
+  permission: 'governance:read',
+  data: proposalWire(proposal),
+  requestId,
+});
+
+export const createRecords = ({ db, clock, config, audit, outbox, allowSelfApproval }: RecordsOptions) => {
+  /** What the transaction that made a state has recorded of it, for whoever publishes it after the commit. */
+  const recorded = new WeakMap<Proposal, PlatformEvent[]>();
+
+  const tell = async (
+    tx: Queryable,
+    type: 'proposal.created' | 'proposal.decided',
+    proposal: Proposal,
+    requestId: string | null,
+  ): Promise<void> => {
+    const event = await outbox.record(tx, proposalEvent(type, proposal, requestId));
+    recorded.set(proposal, [...(recorded.get(proposal) ?? []), event]);
+  };
+
   const note = (
     tx: Queryable,
     proposal: Pick<Proposal, 'id' | 'tenantId' | 'requestId'>,
@@ -113,6 +141,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       },
       by.requestId ?? null,
     );
+    if (!open) await tell(tx, 'proposal.decided', next, by.requestId ?? null);
     return next;
   };
 
@@ -186,10 +215,16 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       run_id: proposal.runId,
       tainted: proposal.tainted,
     });
+    await tell(tx, 'proposal.created', proposal, proposal.requestId);
+    if (!isOpen(status)) await tell(tx, 'proposal.decided', proposal, proposal.requestId);
     return proposal;
   };
 
   return {
+    /** The event of this type that was recorded with this state; undefined where none was. */
+    recordedOf: (proposal: Proposal, type: string): PlatformEvent | undefined =>
+      recorded.get(proposal)?.find((event) => event.type === type),
+
     open: (draft: Draft, route: Route, actor: Actor): Promise<Proposal> =>
       db.write((tx) => create(tx, draft, route, null, actor)),
 
@@ -201,6 +236,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
       draft: Draft,
       route: Route,
       hash: string,
+      actor: Actor,
       lock: (tx: Queryable) => Promise<void>,
     ): Promise<{ proposal: Proposal; standing: boolean }> =>
       db.write(async (tx) => {
@@ -212,10 +248,6 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
             return { proposal: earlier, standing: true };
           }
         }
-        const actor: Actor =
-          draft.agentId === null
-            ? { actorId: draft.requestedBy, actorType: 'user' }
-            : { actorId: draft.agentId, actorType: 'agent' };
         return { proposal: await create(tx, draft, route, hash, actor), standing: false };
       }),
 
@@ -273,7 +305,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
           confidence: null,
           createdAt: clock.now(),
         });
-        const actor: Actor = { actorId: actorOf(caller).actorId, actorType: 'user' };
+        const actor = actorOf(caller);
         const inputs = { method: 'person', credential: caller.credential, roles: caller.roles };
         await note(
           tx,
@@ -297,7 +329,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
 
     /** Withdraws an open proposal. 409 when it is closed. */
     cancel: (
-      by: { tenantId: string; userId: string },
+      by: Pick<Caller, 'tenantId' | 'userId' | 'type'>,
       id: string,
       requestId: string | null,
     ): Promise<Proposal> =>
@@ -308,7 +340,7 @@ export const createRecords = ({ db, clock, config, audit, allowSelfApproval }: R
           throw conflict(`the proposal is closed: ${proposal.status}`, { status: proposal.status });
         }
         const verdict: Verdict = { status: 'cancelled', reason: 'withdrawn' };
-        const actor: Actor = { actorId: by.userId, actorType: 'user' };
+        const actor = actorOf(by);
         return apply(tx, proposal, verdict, { decidedBy: by.userId, actor, requestId });
       }),
 

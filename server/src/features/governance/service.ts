@@ -5,6 +5,7 @@ import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { isWholeNano, TOO_FINE, usdToNano } from '../../kernel/money.ts';
 import { type PageRequest, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
+import { actorOf } from '../audit/index.ts';
 import { checkArguments } from './arguments.ts';
 import type { Board } from './board.ts';
 import type { GovernanceConfig } from './config.ts';
@@ -131,7 +132,7 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
           tainted: false,
         },
         strictest ?? said,
-        { actorId: caller.userId, actorType: 'user' },
+        actorOf(caller),
       );
       board.created(proposal);
       return proposal;

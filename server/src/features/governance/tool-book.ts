@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd, usdToNano } from '../../kernel/money.ts';
 import type { AgentTool, ToolBook, ToolContext } from '../../kernel/tools.ts';
-import type { Audit, AuditEvent } from '../audit/index.ts';
+import { type Audit, type AuditEvent, actorOf } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
 import type { ToolPolicy } from './types.ts';
@@ -32,7 +32,7 @@ export const createToolBook = ({ db, clock, costs, audit, policyOf }: ToolBookOp
   ): Omit<AuditEvent, 'outcome' | 'action'> => ({
     tenantId: context.caller.tenantId,
     actorId: context.caller.userId,
-    actorType: context.agentId === null ? 'user' : 'agent',
+    actorType: context.agentId === null ? actorOf(context.caller).actorType : 'agent',
     targetType: 'tool',
     targetId: `${tool.server}.${tool.name}`,
     requestId: context.requestId,

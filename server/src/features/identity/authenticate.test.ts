@@ -11,6 +11,7 @@ const caller = (name: string): Caller => ({
   roles: [],
   permissions: new Set(),
   tier: 'free',
+  type: 'person',
   platformAdmin: false,
   credential: 'jwt',
   tokenId: 'j',

@@ -31,6 +31,7 @@ describe('identity', () => {
     expect(caller).toMatchObject({
       email: 'admin@localhost',
       roles: ['admin'],
+      type: 'person',
       platformAdmin: true,
       tier: 'free',
     });

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -34,6 +34,7 @@ import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
+import { noteRotation } from './signing/rotated.ts';
 import { createSeal, platformSecret, type Seal } from './signing/seal.ts';
 import { findPrincipal, touchKey } from './store.ts';
 
@@ -81,6 +82,7 @@ export interface IdentityOptions {
   publicUrl: () => string;
   audit: Audit;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
@@ -111,6 +113,8 @@ export interface Identity {
   personalData: PersonalData;
   /** Once an hour: rotates a signing key that is due and drops what has expired. */
   maintain(): Promise<void>;
+  /** Signs with the key that a command or another node has made. Every few seconds. */
+  followKeys(): Promise<void>;
   /** Encrypts what must be kept but not be readable in the store (answers with secrets, say). */
   seal: Seal;
   /** Their next request reads the store again: after every change to a user or tenant. */
@@ -141,6 +145,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     seal,
     tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
     maxAgeMs: SIGNING_KEY_LIFE,
+    rotated: noteRotation(audit),
   });
   const tokens = createAccessTokens({
     keys,
@@ -177,6 +182,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             clock,
             audit,
             events: options.events,
+            outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
           }),
@@ -211,6 +217,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     mailer: options.mailer,
     lockout,
     publicUrl: options.publicUrl,
+    externalIssuer: config.IDP_URL,
     forgetUser,
     log,
   });
@@ -334,6 +341,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     oidc: ports,
     personalData: personalDataOf(db),
     maintain: () => maintain({ db, clock, keys }),
+    followKeys: () => keys.follow(),
     firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
     seal,
@@ -344,4 +352,5 @@ export const createIdentity = (options: IdentityOptions): Identity => {
 
 export type { FirstAdmin } from './first-admin.ts';
 export { createSigningKeys } from './signing/keys.ts';
+export { noteRotation } from './signing/rotated.ts';
 export { createSeal, platformSecret } from './signing/seal.ts';

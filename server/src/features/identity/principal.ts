@@ -79,6 +79,7 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
   return {
     userId: principal.userId,
     tenantId: principal.tenantId,
+    type: principal.type === 'service' ? 'service' : 'person',
     email: principal.email,
     name: principal.name,
     roles,

@@ -233,6 +233,7 @@ const passwordRoutes = ({ accounts }: IdentityRoutesOptions): AnyRoute[] => [
     body: ForgotPassword,
     responses: { 202: null },
     handler: ({ body, request, reply }) => {
+      accounts.assertOwnPasswords();
       accounts
         .forgotPassword(body.email)
         .catch((error: unknown) => request.log.error({ err: error }, 'a reset link could not be made'));

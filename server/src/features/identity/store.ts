@@ -115,6 +115,15 @@ export const revokeAccessToken = async (tx: Queryable, jti: string, at: number):
     .execute();
 };
 
+/** A token of an external provider that was signed out here. Safe to do again. */
+export const noteRevoked = async (tx: Queryable, row: AccessTokenRow): Promise<void> => {
+  await tx
+    .insertInto('access_tokens')
+    .values(row)
+    .onConflict((conflict) => conflict.column('jti').doNothing())
+    .execute();
+};
+
 /** For tokens without a session: those of service accounts. */
 export const revokeAccessTokensOfUser = async (tx: Queryable, userId: string, at: number): Promise<void> => {
   await tx

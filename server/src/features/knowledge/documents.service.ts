@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Along } from '../../db/db.ts';
+import type { Along, Queryable } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
@@ -42,6 +42,8 @@ export interface DocumentsDeps {
   embedder: ChargedEmbedder;
   model: EmbeddingModel;
   events: EventSink;
+  /** Keeps webhooks in step with what is stored. */
+  outbox: EventOutbox<Queryable>;
   clock: Clock;
   /** Gets faults of background work. */
   warn(fault: unknown, message: string): void;
@@ -100,20 +102,36 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
   };
 
-  const announce = (document: KnowledgeDocument): void => {
-    deps.events.publish({
-      type: 'document.indexed',
-      tenantId: document.tenantId,
-      userId: document.userId,
-      reach: document.visibility === 'tenant' ? 'tenant' : 'own',
-      permission: 'knowledge:read',
-      data: {
-        document_id: document.id,
-        title: document.title,
-        content_type: document.contentType,
-        chunk_count: document.chunkCount,
+  const indexed = (
+    document: Pick<
+      KnowledgeDocument,
+      'id' | 'tenantId' | 'userId' | 'visibility' | 'title' | 'contentType' | 'chunkCount'
+    >,
+    requestId: string,
+  ): NewEvent => ({
+    type: 'document.indexed',
+    tenantId: document.tenantId,
+    userId: document.userId,
+    reach: document.visibility === 'tenant' ? 'tenant' : 'own',
+    permission: 'knowledge:read',
+    data: {
+      document_id: document.id,
+      title: document.title,
+      content_type: document.contentType,
+      chunk_count: document.chunkCount,
+    },
+    requestId,
+  });
+
+  /** To be written with the step that shows the document; `publish` tells the same after its commit. */
+  const telling = (event: NewEvent): { along: Along; publish(): void } => {
+    let recorded: PlatformEvent | null = null;
+    return {
+      along: async (tx) => {
+        recorded = await deps.outbox.record(tx, event);
       },
-    });
+      publish: () => deps.events.publish(recorded ?? event),
+    };
   };
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
@@ -143,9 +161,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     known: KnowledgeDocument,
     input: UploadInput,
     sha256: string,
+    requestId: string,
   ): Promise<KnowledgeDocument> =>
     locked(known.id, async () => {
       const { id } = known;
+      let told: ReturnType<typeof telling> | null = null;
       if (known.sha256 !== sha256) {
         const parsed = await parser.parse(input.bytes, input);
         const text = documentText(parsed);
@@ -170,7 +190,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
               indexedAt: clock.now(),
             },
           };
-          await store.replaceChunks(model, id, content, clock.now);
+          const { contentType } = parsed;
+          const { visibility } = input.sharing ?? known;
+          const chunkCount = chunks.length;
+          told = telling(indexed({ ...known, visibility, title, contentType, chunkCount }, requestId));
+          await store.replaceChunks(model, id, content, clock.now, told.along);
         } finally {
           // The row says which bytes are its own; on PostgreSQL another node may have replaced them as well.
           for (const one of new Set([sha256, known.sha256])) {
@@ -189,13 +213,20 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         });
       }
       const document = await readOf(owner, id);
-      announce(document);
+      if (told !== null) told.publish();
+      else deps.events.publish(indexed(document, requestId));
       return document;
     });
 
-  const ingest = async (owner: Scope, input: UploadInput, sha256: string): Promise<KnowledgeDocument> => {
+  const ingest = async (
+    owner: Scope,
+    input: UploadInput,
+    sha256: string,
+    requestId: string,
+  ): Promise<KnowledgeDocument> => {
     const known = await present(owner, sha256, input.externalId);
-    if (known !== null) return input.externalId === null ? known : replace(owner, known, input, sha256);
+    if (known !== null)
+      return input.externalId === null ? known : replace(owner, known, input, sha256, requestId);
     const parsed = await parser.parse(input.bytes, input);
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
@@ -203,6 +234,22 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     const id = newId();
     const key = blobKey({ id, sha256 });
     await blobs.stage(key, input.bytes);
+    const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
+    const { contentType } = parsed;
+    const told = telling(
+      indexed(
+        {
+          id,
+          tenantId: owner.tenantId,
+          userId: owner.userId,
+          visibility: sharing.visibility,
+          title,
+          contentType,
+          chunkCount: chunks.length,
+        },
+        requestId,
+      ),
+    );
     let created = false;
     try {
       created = await store.add(
@@ -213,12 +260,12 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           userId: owner.userId,
           title,
           filename: input.filename,
-          contentType: parsed.contentType,
+          contentType,
           sizeBytes: input.bytes.byteLength,
           sha256,
           language: parsed.language,
           pageCount: parsed.pageCount,
-          ...(input.sharing ?? { visibility: 'private', readerRoles: [] }),
+          ...sharing,
           metadata: input.metadata ?? {},
           externalId: input.externalId,
           createdAt: clock.now(),
@@ -227,6 +274,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           chunkingVersion: INDEXING_VERSION,
         },
         clock.now,
+        told.along,
       );
     } finally {
       // Without a row the bytes are nobody's.
@@ -234,11 +282,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     }
     if (!created) {
       // Another node was first: its document is the one that this becomes, or a new version of.
-      return ingest(owner, input, sha256);
+      return ingest(owner, input, sha256, requestId);
     }
     const document = await store.get(owner, id);
     if (document === null) throw notFound('document');
-    announce(document);
+    told.publish();
     return document;
   };
 
@@ -292,14 +340,16 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   return {
     /**
      * Indexed and searchable when it resolves. The same bytes of the same owner give the first document unchanged, also
-     * when both come at once. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
+     * when both come at once; what is told of it carries `requestId`. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
      */
-    async upload(owner: Scope, input: UploadInput): Promise<KnowledgeDocument> {
+    async upload(owner: Scope, input: UploadInput, requestId: string): Promise<KnowledgeDocument> {
       const sha256 = createHash('sha256').update(input.bytes).digest('hex');
       try {
         // A name is one line of versions; without one, the bytes are the document.
         const name = input.externalId === null ? sha256 : `name/${input.externalId}`;
-        return await locked(`${owner.tenantId}/${owner.userId}/${name}`, () => ingest(owner, input, sha256));
+        return await locked(`${owner.tenantId}/${owner.userId}/${name}`, () =>
+          ingest(owner, input, sha256, requestId),
+        );
       } catch (error) {
         throw asAnswer(error, input.field);
       }
@@ -342,6 +392,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     async remove(caller: Caller, id: string, note: Along): Promise<void> {
       const document = await changeable(caller, id);
       if (!(await locked(id, () => destroy(document, note)))) throw notFound('document');
+    },
+
+    async idsOf(tenantId: string, userId: string): Promise<string[]> {
+      return (await store.ofUser(tenantId, userId)).map((document) => document.id);
     },
 
     async erase(tenantId: string, userId: string): Promise<number> {

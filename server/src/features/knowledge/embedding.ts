@@ -17,9 +17,17 @@ export interface ChargedEmbedder {
   ): Promise<Float32Array[]>;
 }
 
+/** Of a scope or another record that says more than who pays. */
+const payerOf = ({ tenantId, userId, requestId, run }: EmbeddingPayer): EmbeddingPayer => ({
+  tenantId,
+  userId,
+  requestId,
+  run,
+});
+
 /** How well each text answers the query, 0–1. */
 export type ChargedRerank = (
-  owner: { tenantId: string; userId: string },
+  owner: EmbeddingPayer,
   query: string,
   texts: readonly string[],
 ) => Promise<number[]>;
@@ -27,11 +35,11 @@ export type ChargedRerank = (
 /** The reranker behind the ledger. */
 export const chargedRerank =
   (reranker: Reranker, charge: ChargeEmbedding): ChargedRerank =>
-  ({ tenantId, userId }, query, texts) => {
+  (owner, query, texts) => {
     // The query is read with each text.
     const read = [...texts, ...texts.map(() => query)];
     const boundTokens = textTokensBound(read);
-    return charge({ tenantId, userId, model: reranker.id, boundTokens }, async () => {
+    return charge({ ...payerOf(owner), model: reranker.id, boundTokens }, async () => {
       const { scores, tokens } = await reranker.rerank(query, texts);
       const estimate = read.reduce((sum, text) => sum + estimateTokens(text), 0);
       return { result: scores, tokens: tokens ?? estimate, estimated: tokens === null };
@@ -40,11 +48,11 @@ export const chargedRerank =
 
 export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   const call = async (
-    { tenantId, userId }: EmbeddingPayer,
+    owner: EmbeddingPayer,
     texts: readonly string[],
     options: { urgent?: boolean },
   ): Promise<Float32Array[]> => {
-    const { vectors } = await embedder.embed({ tenantId, userId }, texts, options);
+    const { vectors } = await embedder.embed(payerOf(owner), texts, options);
     const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);
     if (wrong !== undefined || vectors.length !== texts.length) {
       throw new Error(

@@ -1,11 +1,10 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import type { Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -19,7 +18,7 @@ import { createSqliteIndex } from './index-sqlite.store.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { ChargeEmbedding, SearchFilters, SearchMemories } from './ports.ts';
 import { knowledgeRoutes } from './routes.ts';
-import { createSearchService } from './search.service.ts';
+import { createSearchService, type PayingScope } from './search.service.ts';
 import { createKnowledgeStore } from './store.ts';
 import { tableTool } from './table-tool.ts';
 import { knowledgeTools } from './tools.ts';
@@ -54,6 +53,7 @@ export interface KnowledgeOptions {
   reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
   /** Null leaves memories out of searches. */
@@ -67,11 +67,12 @@ export interface KnowledgeOptions {
 export interface Knowledge {
   routes: AnyRoute[];
   /** Passages for the agent loop, best first. */
-  search(scope: Scope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
+  search(scope: PayingScope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
   tools: ToolSource;
   /** Everything that a person has put in, as JSON values with the documents' text. */
   exportPersonal(tenantId: string, userId: string): Promise<Record<string, unknown>[]>;
   /** Deletes all documents of a person, shared ones too; how many there were. */
+  personalIds(tenantId: string, userId: string): Promise<string[]>;
   erasePersonal(tenantId: string, userId: string): Promise<number>;
   /** At start: settles what the last process left half done, then indexes stale documents again in the background. */
   recover(): Promise<void>;
@@ -105,7 +106,17 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const store = createKnowledgeStore(db, index);
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
-  const documents = createDocumentsService({ store, blobs, parser, embedder, model, events, clock, warn });
+  const documents = createDocumentsService({
+    store,
+    blobs,
+    parser,
+    embedder,
+    model,
+    events,
+    outbox: options.outbox,
+    clock,
+    warn,
+  });
   const earlier = earlierEmbedders(options);
   const search = createSearchService({
     store,
@@ -136,6 +147,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));
     },
+    personalIds: documents.idsOf,
     erasePersonal: documents.erase,
     async recover() {
       await documents.recover();

@@ -1,4 +1,5 @@
 import type { Role, Scope } from '../../kernel/caller.ts';
+import type { EmbeddingPayer } from '../../kernel/embedder.ts';
 import type { Visibility } from './rules.ts';
 
 /** What services need of the store and of other features. */
@@ -101,6 +102,6 @@ export type SearchMemories = (scope: Scope, query: string, limit: number) => Pro
  * read, up to that. Throws COST_EXCEEDED before the provider is called.
  */
 export type ChargeEmbedding = <T>(
-  call: { tenantId: string; userId: string; model: string; boundTokens: number },
+  call: EmbeddingPayer & { model: string; boundTokens: number },
   work: () => Promise<{ result: T; tokens: number; estimated: boolean }>,
 ) => Promise<T>;

@@ -73,7 +73,7 @@ export const knowledgeRoutes = ({
   fetchDocument,
 }: RouteDeps): AnyRoute[] => {
   const upload = async (caller: Caller, request: FastifyRequest, reply: FastifyReply, input: UploadInput) => {
-    const document = await documents.upload(ownScope(caller), input);
+    const document = await documents.upload(ownScope(caller), input, request.id);
     reply.header('location', `${request.routeOptions.url}/${document.id}`);
     return documentWire(document);
   };

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
+import type { EmbeddingPayer } from '../../kernel/embedder.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
@@ -49,6 +50,9 @@ const RERANKED = 40;
 
 const MAX_RANKED_AGAIN = 5;
 
+/** Whose search it is, and the run that pays for it where there is one. */
+export type PayingScope = Scope & Pick<EmbeddingPayer, 'run'>;
+
 /** What a search does where no limit leaves room for its models. */
 type OnRefusal = 'throw' | 'words';
 
@@ -63,7 +67,7 @@ export const createSearchService = (deps: SearchDeps) => {
 
   /** Null when the provider is away: words alone still answer. A refused cost is hidden only from an agent's search. */
   const vectorOf = async (
-    scope: Scope,
+    scope: PayingScope,
     query: string,
     by: ChargedEmbedder,
     of: EmbeddingModel,
@@ -86,7 +90,11 @@ export const createSearchService = (deps: SearchDeps) => {
   };
 
   /** By the present model, and by each that some documents still have the vectors of. */
-  const vectorsOf = async (scope: Scope, query: string, onRefusal: OnRefusal): Promise<QueryVector[]> => {
+  const vectorsOf = async (
+    scope: PayingScope,
+    query: string,
+    onRefusal: OnRefusal,
+  ): Promise<QueryVector[]> => {
     const earlier = await store.earlierModels(model);
     const found = await Promise.all([
       vectorOf(scope, query, embedder, model, onRefusal),
@@ -99,7 +107,7 @@ export const createSearchService = (deps: SearchDeps) => {
   };
 
   const candidates = async (
-    scope: Scope,
+    scope: PayingScope,
     query: string,
     limit: number,
     filters: SearchFilters | null,
@@ -125,7 +133,7 @@ export const createSearchService = (deps: SearchDeps) => {
   }
 
   const rank = async (
-    scope: Scope,
+    scope: PayingScope,
     query: string,
     limit: number,
     filters: SearchFilters | null,
@@ -154,7 +162,7 @@ export const createSearchService = (deps: SearchDeps) => {
 
   /** The order stays as it is when the provider is away. A refused cost is hidden only from an agent's search. */
   const reranked = async (
-    scope: Scope,
+    scope: PayingScope,
     query: string,
     hits: SearchHit[],
     onRefusal: OnRefusal,
@@ -180,7 +188,7 @@ export const createSearchService = (deps: SearchDeps) => {
    * as a whole while its order stays that of the ranks. With a reranker the best passages have its order and its scores.
    */
   const passages = async (
-    scope: Scope,
+    scope: PayingScope,
     query: string,
     limit: number,
     filters: SearchFilters | null,
@@ -208,7 +216,7 @@ export const createSearchService = (deps: SearchDeps) => {
 
     /** Documents and, on request, memories in one order. */
     async search(ask: {
-      scope: Scope;
+      scope: PayingScope;
       query: string;
       limit: number;
       filters: SearchFilters | null;
@@ -236,7 +244,7 @@ export const createSearchService = (deps: SearchDeps) => {
 
     /** For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. */
     async toolPassages(
-      scope: Scope,
+      scope: PayingScope,
       query: string,
       limit: number,
       filters: SearchFilters | null,

@@ -174,8 +174,13 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
     },
 
-    /** False when the owner has these bytes already; nothing is written then. */
-    async add(model: EmbeddingModel, document: NewDocument, now: () => number): Promise<boolean> {
+    /** False when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it. */
+    async add(
+      model: EmbeddingModel,
+      document: NewDocument,
+      now: () => number,
+      along: Along,
+    ): Promise<boolean> {
       const [first = [], ...rest] = batches(document.chunks);
       const whole = rest.length === 0;
       const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
@@ -213,6 +218,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         await writeFacts(tx, document.id, document.metadata);
         if (!whole) await hide(tx, document.id, 1, now());
         await addChunks(tx, model, owner, first, 1);
+        if (whole) await along(tx);
         return true;
       });
       if (!created || whole) return created;
@@ -225,6 +231,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .where('id', '=', document.id)
             .execute();
           await unhide(tx, document.id, 1);
+          await along(tx);
         });
         return true;
       } catch (error) {
@@ -237,7 +244,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
     /**
      * Puts other chunks in the place of a document's: at each instant readers find the earlier ones or the new ones, all
      * of them. Chunks at the same place with the same text keep their ids. Gives the hash of the bytes that were replaced.
-     * Throws NOT_FOUND when the document goes meanwhile.
+     * Throws NOT_FOUND when the document goes meanwhile. `along` is written with the step that shows the new ones.
      */
     async replaceChunks(
       model: EmbeddingModel,
@@ -251,6 +258,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         source?: NewSource;
       },
       now: () => number,
+      along: Along = () => Promise.resolve(),
     ): Promise<{ replacedSha256: string }> {
       const present = async (tx: Queryable) => {
         const query = tx
@@ -324,6 +332,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             createdAt: source.indexedAt,
           });
         }
+        await along(tx);
         return { earlier: row.generation, replacedSha256: row.sha256 };
       };
 

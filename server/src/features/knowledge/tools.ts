@@ -53,10 +53,10 @@ export const knowledgeTools = (deps: {
     },
     annotations: READS,
     permission: 'knowledge:read',
-    async call(args, { caller }) {
+    async call(args, { caller, paying }) {
       const id = text(args.document_id);
       const passages = await search.toolPassages(
-        ownScope(caller),
+        { ...ownScope(caller), run: paying },
         text(args.query),
         whole(args.limit, 6),
         id === '' ? null : { documentIds: [id] },

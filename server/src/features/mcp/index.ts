@@ -20,7 +20,7 @@ import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
 import { mcpServerTools } from './tools.ts';
 
-export { createFilesServer, tenantFolder } from './builtin/files.ts';
+export { createFilesServer, filesOfPeople, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
 export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
@@ -91,6 +91,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
           {
             tenantId,
             userId: null,
+            actorType: 'system',
             action: 'mcp.tool.held_back',
             subject: `${server}.${tool}`,
             details: { fingerprint },

@@ -42,13 +42,18 @@ const pageOf = <T>(all: readonly T[], query: ListQuery): PageResult<T> => {
   return { ...page, items: page.items.map((row) => row.item) };
 };
 
-const importInputs = (servers: Static<typeof wire.ServerImport>['mcpServers']): ServerInput[] =>
+const importInputs = (
+  servers: Static<typeof wire.ServerImport>['mcpServers'],
+): { key: string; input: ServerInput }[] =>
   Object.entries(servers).map(([given, { type, disabled, ...entry }]) => ({
-    ...entry,
-    name: slugOf(given),
-    title: entry.title ?? (slugOf(given) === given ? undefined : given),
-    transport: entry.url !== undefined || (type !== undefined && type !== 'stdio') ? 'http' : 'stdio',
-    enabled: disabled === true ? false : entry.enabled,
+    key: given,
+    input: {
+      ...entry,
+      name: slugOf(given),
+      title: entry.title ?? (slugOf(given) === given ? undefined : given),
+      transport: entry.url !== undefined || (type !== undefined && type !== 'stdio') ? 'http' : 'stdio',
+      enabled: disabled === true ? false : entry.enabled,
+    },
   }));
 
 export const createMcpRoutes = ({

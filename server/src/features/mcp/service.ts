@@ -3,7 +3,7 @@ import type { Along, Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoOrNull } from '../../kernel/clock.ts';
-import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import { AppError, conflict, invalid, notFound, underField } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import { isWholeNano, TOO_FINE } from '../../kernel/money.ts';
@@ -29,10 +29,17 @@ export interface McpAuditEntry {
   tenantId: string;
   /** Null for what the platform saw by itself. */
   userId: string | null;
+  actorType: 'user' | 'service' | 'system';
   action: string;
   subject: string;
   details: Record<string, unknown>;
 }
+
+const auditedBy = (caller: Caller): Pick<McpAuditEntry, 'tenantId' | 'userId' | 'actorType'> => ({
+  tenantId: caller.tenantId,
+  userId: caller.userId,
+  actorType: caller.type === 'service' ? 'service' : 'user',
+});
 
 export interface ServerInput extends EndpointInput {
   name: string;
@@ -142,7 +149,7 @@ export const createService = (options: ServiceOptions) => {
   const noteOf =
     (caller: Caller, action: string, subject: string, details: Record<string, unknown> = {}): Along =>
     (tx) =>
-      options.audit({ tenantId: caller.tenantId, userId: caller.userId, action, subject, details }, tx);
+      options.audit({ ...auditedBy(caller), action, subject, details }, tx);
 
   /** Names come again at each listing: what each looks like is worked out once. */
   const skeletons = new LRUCache<string, string>({ max: 20_000 });
@@ -231,20 +238,24 @@ export const createService = (options: ServiceOptions) => {
     create: async (caller: Caller, input: ServerInput) => settledItem(caller, await add(caller, input)),
 
     /** Servers of the shared file form. All are checked before the first is registered. */
-    async import(caller: Caller, inputs: readonly ServerInput[]) {
+    async import(caller: Caller, entries: readonly { key: string; input: ServerInput }[]) {
       const names = new Set<string>();
-      for (const input of inputs) {
-        checkName(input.name);
-        checkPrices(input.policy);
-        endpointOf(input, options.limits);
+      for (const { key, input } of entries) {
+        try {
+          checkName(input.name);
+          checkPrices(input.policy);
+          endpointOf(input, options.limits);
+        } catch (error) {
+          throw underField(error, `/mcpServers/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+        }
         checkFree(caller, input.name);
         if (names.has(input.name))
           throw conflict('two servers of the import have this name', { name: input.name });
         names.add(input.name);
       }
-      await checkRoom(caller, inputs.length);
+      await checkRoom(caller, entries.length);
       const added: RegisteredServer[] = [];
-      for (const input of inputs) added.push(await add(caller, input));
+      for (const { input } of entries) added.push(await add(caller, input));
       return Promise.all(added.map((server) => settledItem(caller, server)));
     },
 
@@ -310,8 +321,7 @@ export const createService = (options: ServiceOptions) => {
       // Before the act: a command that was started must not be missing from the trail.
       await options.audit(
         {
-          tenantId: caller.tenantId,
-          userId: caller.userId,
+          ...auditedBy(caller),
           action: 'mcp.server.tested',
           subject: input.transport === 'stdio' ? (input.command ?? '') : 'http',
           details: {},

@@ -101,6 +101,8 @@ export const createSignIn = (options: {
         {
           tenantId: signIn.tenantId,
           userId: signIn.userId,
+          // It came back in somebody's browser.
+          actorType: 'user',
           action: 'mcp.server.authorized',
           subject: signIn.server,
           details: {},

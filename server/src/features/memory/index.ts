@@ -10,7 +10,7 @@ import { createObserveTurn, type Turn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';
 import { createRecallStore } from './recall.store.ts';
-import { createRecall, type RecalledFact, type Who } from './recall.ts';
+import { createRecall, type PayingWho, type RecalledFact, type Who } from './recall.ts';
 import { relationView } from './records.ts';
 import { createRelationStore } from './relations.store.ts';
 import { createRemember, type Remembered } from './remember.ts';
@@ -54,7 +54,7 @@ export interface Memory {
   /** `get_preferences` and `set_preference`. */
   preferenceTools: ToolSource;
   /** Facts for a prompt, the best first: `text` is one line with its source. */
-  recall(who: Who, query: string, limit: number): Promise<RecalledFact[]>;
+  recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]>;
   /** Lines on what the user wants, likes and is called, for every prompt. */
   preferences(who: Who, limit?: number): Promise<string[]>;
   /** Learns from a user's message; to be called after the answer is stored. */

@@ -44,6 +44,8 @@ export const createObserveTurn =
       conversationId: turn.conversationId,
       userId: turn.caller.userId,
     });
-    if (done.added > 0) await recall.embedPending(turn.caller).catch(() => 0);
+    const { tenantId, userId } = turn.caller;
+    const payer = { tenantId, userId, conversationId: turn.conversationId };
+    if (done.added > 0) await recall.embedPending(payer).catch(() => 0);
     return done;
   };

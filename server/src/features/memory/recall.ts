@@ -16,6 +16,9 @@ export interface Who {
   userId: string;
 }
 
+/** The same, and what pays for what is embedded: nothing but the person where no run or conversation does. */
+export type PayingWho = Who & Pick<EmbeddingPayer, 'run' | 'conversationId'>;
+
 export interface RecalledFact {
   entityId: string;
   /** Null for a relation between two entities. */
@@ -86,10 +89,15 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     };
   };
 
-  const payer = ({ tenantId, userId }: Who): EmbeddingPayer => ({ tenantId, userId });
+  const payer = ({ tenantId, userId, run, conversationId }: PayingWho): EmbeddingPayer => ({
+    tenantId,
+    userId,
+    run,
+    conversationId,
+  });
 
   /** Gives a batch of statements their vectors. Without an embedder nothing is to do. */
-  const embedPending = async (who: Who): Promise<number> => {
+  const embedPending = async (who: PayingWho): Promise<number> => {
     if (embedder === null) return 0;
     const pending = await recallStore.pending(personalScope(who), embedder.id);
     if (pending.length === 0) return 0;
@@ -108,7 +116,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
   };
 
   /** Likeness of meaning by observation id; empty without an embedder, when it fails or no limit leaves room for it: words alone then decide. */
-  const likeness = async (who: Who, query: string): Promise<Map<string, number>> => {
+  const likeness = async (who: PayingWho, query: string): Promise<Map<string, number>> => {
     if (embedder === null) return new Map();
     try {
       await embedPending(who);
@@ -183,7 +191,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     embedPending,
 
     /** Facts that bear on the query, the best first. Of two that contradict, the newer one stands before the older. */
-    async recall(who: Who, query: string, limit: number): Promise<RecalledFact[]> {
+    async recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]> {
       if (!(await anything(who))) return [];
       const scope = personalScope(who);
       const asked = readQuery(query.slice(0, 4_096));

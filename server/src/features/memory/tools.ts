@@ -7,7 +7,7 @@ import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import type { EntityMention, Extracted } from './facts.rules.ts';
 import { speakerOf } from './observe.ts';
-import type { Recall } from './recall.ts';
+import type { PayingWho, Recall } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import type { Remember } from './remember.ts';
@@ -45,6 +45,12 @@ const sourceOf = (context: ToolContext): FactSource => ({
   messageId: null,
   conversationId: context.conversationId,
   userId: context.caller.userId,
+});
+
+const payingOf = ({ caller: { tenantId, userId }, paying }: ToolContext): PayingWho => ({
+  tenantId,
+  userId,
+  run: paying,
 });
 
 const tool = <S extends TSchema>(definition: {
@@ -149,7 +155,7 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
             relation: null,
           },
         ]);
-        await recall.embedPending(context.caller).catch(() => 0);
+        await recall.embedPending(payingOf(context)).catch(() => 0);
         return ok(
           done.added > 0 ? `Remembered: ${subject?.name ?? 'the user'} — ${text}` : 'This was known already.',
         );
@@ -169,7 +175,7 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       annotations: READS,
       permission: 'memory:read',
       async run(args, context) {
-        const facts = await recall.recall(context.caller, args.query, args.limit ?? 10);
+        const facts = await recall.recall(payingOf(context), args.query, args.limit ?? 10);
         if (facts.length === 0) return ok('Nothing is remembered about this.', { facts: [] });
         return ok(facts.map((fact) => `- ${fact.text}`).join('\n'), {
           facts: facts.map((fact) => ({

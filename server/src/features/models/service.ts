@@ -13,7 +13,7 @@ import {
   type ModelUsage,
 } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import { promptTokensBound } from '../../kernel/tokens.ts';
+import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
 import {
   affordableOutputTokens,
   BUILTIN,
@@ -178,6 +178,23 @@ export const createModels = (options: ModelsOptions): Models => {
     const bounded = new ModelError(error.kind, error.provider, error.message, { ...error, partial });
     return new ModelCallError(bounded, ref, cost(ref, usage).costNanoUsd);
   };
+  /**
+   * A call that is stopped before its first text has reached the provider with its prompt, which is paid for: else whoever
+   * stops early enough would spend what no limit sees.
+   */
+  const stoppedUnderWay = (error: ModelError, call: ModelCall): ModelError => {
+    if (error.kind !== 'aborted' || error.partial !== undefined) return error;
+    const usage: ModelUsage = {
+      inputTokens: estimatePromptTokens(call),
+      outputTokens: 0,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      estimated: true,
+    };
+    const partial = { content: '', usage };
+    return new ModelError(error.kind, error.provider, error.message, { ...error, partial });
+  };
   const abortedBefore = (ref: ModelRef): ModelCallError =>
     new ModelCallError(
       new ModelError('aborted', ref.provider, `the call to ${ref.provider} was aborted`),
@@ -209,14 +226,16 @@ export const createModels = (options: ModelsOptions): Models => {
       const provider = providers.get(candidate.provider);
       if (provider === undefined) continue;
       for (let attempt = 1; ; attempt++) {
+        if (signal.aborted) throw abortedBefore(candidate);
         attempts++;
         try {
           const result = await once(provider, candidate);
           report(candidate.provider, 'ok');
           const usage = boundUsage(result.usage, bound);
           return { ...result, usage, ref: candidate, attempts, ...cost(candidate, usage) };
-        } catch (error) {
-          if (!(error instanceof ModelError)) throw error;
+        } catch (thrown) {
+          if (!(thrown instanceof ModelError)) throw thrown;
+          const error = stoppedUnderWay(thrown, call);
           report(candidate.provider, error.kind);
           lastError = failed(error, candidate, bound);
           // A partial answer without text (tool calls) was paid for as well: it is not thrown away unseen.

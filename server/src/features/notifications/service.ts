@@ -7,6 +7,7 @@ import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kern
 import { newId } from '../../kernel/ids.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { tellsOf } from '../../kernel/told-records.ts';
 import { emailKind } from './jobs.ts';
 import {
   type Audience,
@@ -32,16 +33,21 @@ import {
 import {
   countUnread,
   deleteNotificationsOf,
+  dropNotices,
   insertNotification,
   listNotifications,
   markAllRead,
   markRead,
   type NotificationRow,
+  noticesToOthers,
   notificationById,
   type Owner,
   preferencesOf,
   savePreferences,
 } from './store.ts';
+
+/** Rows that are looked at in one step when copies of erased records are sought. */
+const COPIES_AT_ONCE = 500;
 
 export interface NotificationsOptions {
   db: Db;
@@ -245,6 +251,19 @@ export const createNotifications = (options: NotificationsOptions) => {
         });
       });
       return preferences(caller);
+    },
+
+    /** What others were told of these records goes, for the erasure of a person's data; how many. */
+    async eraseCopies(person: Owner, recordIds: ReadonlySet<string>): Promise<number> {
+      let erased = 0;
+      for (let after = ''; ; ) {
+        const rows = await noticesToOthers(db.read, person, after, COPIES_AT_ONCE);
+        const ids = rows.filter((row) => tellsOf(JSON.parse(row.data), recordIds)).map((row) => row.id);
+        if (ids.length > 0) erased += await db.write((tx) => dropNotices(tx, ids));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < COPIES_AT_ONCE) return erased;
+        after = last.id;
+      }
     },
 
     /** For the export and the erasure of a person's data. */

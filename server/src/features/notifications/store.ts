@@ -125,3 +125,25 @@ export const deleteNotificationsOf = async (tx: Queryable, owner: Owner): Promis
   await tx.deleteFrom('notification_preferences').where('user_id', '=', owner.userId).execute();
   return Number(result.numDeletedRows);
 };
+
+/** Notices of a tenant to other people, by id after `after`. */
+export const noticesToOthers = (
+  db: Queryable,
+  owner: Owner,
+  after: string,
+  limit: number,
+): Promise<Pick<NotificationRow, 'id' | 'data'>[]> =>
+  db
+    .selectFrom('notifications')
+    .select(['id', 'data'])
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '!=', owner.userId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export const dropNotices = async (tx: Queryable, ids: readonly string[]): Promise<number> => {
+  const gone = await tx.deleteFrom('notifications').where('id', 'in', ids).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};

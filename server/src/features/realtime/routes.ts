@@ -20,6 +20,8 @@ export const SUBPROTOCOL = 'pentarch.v2';
 const TOKEN_PROTOCOL = 'bearer.';
 const CLOSE_WAIT_MS = 2_000;
 
+const HTTP_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
 const protocolsOf = (request: FastifyRequest): string[] =>
   String(request.headers['sec-websocket-protocol'] ?? '')
     .split(',')
@@ -68,6 +70,12 @@ export const socketPlugin = (options: SocketRouteOptions) => {
     }
     if (!/^[A-Za-z0-9+/]{22}==$/.test(String(request.headers['sec-websocket-key'] ?? ''))) {
       throw new AppError('BAD_REQUEST', 'Sec-WebSocket-Key is missing or malformed');
+    }
+    if (request.headers['sec-websocket-protocol'] !== undefined) {
+      const offered = protocolsOf(request);
+      if (!offered.every((one) => HTTP_TOKEN.test(one)) || new Set(offered).size !== offered.length) {
+        throw new AppError('BAD_REQUEST', 'Sec-WebSocket-Protocol is malformed');
+      }
     }
     const token = tokenOf(request);
     if (token === null) return;

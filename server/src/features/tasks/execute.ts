@@ -7,7 +7,7 @@ import { nanoToUsd } from '../../kernel/money.ts';
 import type { RunPayload } from './jobs.ts';
 import type { CallerOfUser, ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
 import { isActiveRun, isPermanent } from './rules.ts';
-import type { RunEnd, RunLedger } from './runs.ts';
+import type { RunCounts, RunEnd, RunLedger } from './runs.ts';
 import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTask } from './store.ts';
 import { runStatusOf } from './wire.ts';
 
@@ -76,10 +76,10 @@ export const createExecutor = (options: ExecuteOptions) => {
   /** Runs of this process that can be stopped at once. */
   const stops = new Map<string, () => void>();
 
-  const followProgress = (task: TaskRow, run: TaskChatRun): (() => void) => {
+  const followProgress = (task: TaskRow, run: TaskChatRun): { stop(): void; counted: RunCounts } => {
     const progress = { percent: null, step: `agent ${run.agentId}`, tool_calls: 0, characters: 0 };
     let writtenAt = clock.now();
-    return run.onProgress((change) => {
+    const stop = run.onProgress((change) => {
       if ('tool' in change) {
         progress.tool_calls += 1;
         progress.step = `tool ${change.tool}`;
@@ -93,6 +93,7 @@ export const createExecutor = (options: ExecuteOptions) => {
         (error: unknown) => options.onError(error, 'the progress of a task could not be stored'),
       );
     });
+    return { stop, counted: progress };
   };
 
   /** Calls `stop` when a cancel is asked for, here or on another node; returns how to leave off looking. */
@@ -151,7 +152,7 @@ export const createExecutor = (options: ExecuteOptions) => {
     task: TaskRow,
     row: TaskRunRow,
     signal: AbortSignal,
-  ): Promise<{ runId: string; outcome: ChatOutcome }> => {
+  ): Promise<{ runId: string; outcome: ChatOutcome; counted: RunCounts | null }> => {
     const given: Record<string, unknown> = task.context === null ? {} : JSON.parse(task.context);
     const run = await chat.start(caller, {
       message: task.description,
@@ -160,7 +161,7 @@ export const createExecutor = (options: ExecuteOptions) => {
     const stop = (): void => {
       chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
     };
-    const unfollow = followProgress(task, run);
+    const { stop: unfollow, counted } = followProgress(task, run);
     const unwatch = onCancel(row.id, stop);
     try {
       await db.write((tx) =>
@@ -169,7 +170,7 @@ export const createExecutor = (options: ExecuteOptions) => {
           conversation_id: run.conversationId,
         }),
       );
-      return { runId: run.runId, outcome: await unlessStopping(run.done, signal) };
+      return { runId: run.runId, outcome: await unlessStopping(run.done, signal), counted };
     } finally {
       unwatch();
       unfollow();
@@ -206,9 +207,9 @@ export const createExecutor = (options: ExecuteOptions) => {
     } finally {
       unwatch();
     }
-    const { runId, outcome } =
+    const { runId, outcome, counted } =
       earlier !== null && earlierId !== undefined
-        ? { runId: earlierId, outcome: earlier }
+        ? { runId: earlierId, outcome: earlier, counted: null }
         : await startNew(caller, task, row, context.signal);
     const fresh = (await taskById(db.read, task.id)) ?? task;
     const latest = (await runById(db.read, row.id)) ?? row;
@@ -219,7 +220,7 @@ export const createExecutor = (options: ExecuteOptions) => {
       });
       return;
     }
-    await ledger.end(fresh, latest, endOf(latest, runId, latest.conversation_id ?? '', outcome));
+    await ledger.end(fresh, latest, endOf(latest, runId, latest.conversation_id ?? '', outcome), counted);
   };
 
   const load = async (payload: RunPayload): Promise<{ task: TaskRow; row: TaskRunRow } | null> => {

@@ -31,6 +31,12 @@ export type RunEnd =
   | { status: 'failed'; error: { code: string; message: string }; costNano: number }
   | { status: 'cancelled'; costNano: number };
 
+/** What the events of a run came to. */
+export interface RunCounts {
+  tool_calls: number;
+  characters: number;
+}
+
 const RUN_IDS_SHOWN = 50;
 
 export const createRunLedger = (options: RunLedgerOptions) => {
@@ -99,8 +105,13 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     });
   };
 
-  /** The run has ended: task, events and the run that waits behind it. */
-  const end = async (task: TaskRow, run: TaskRunRow, ending: RunEnd): Promise<void> => {
+  /** The run has ended: task, events and the run that waits behind it. `counted`: where all its events were seen. */
+  const end = async (
+    task: TaskRow,
+    run: TaskRunRow,
+    ending: RunEnd,
+    counted: RunCounts | null = null,
+  ): Promise<void> => {
     const now = clock.now();
     const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null;
     const result = ending.status === 'completed' ? JSON.stringify(ending.result) : null;
@@ -129,6 +140,9 @@ export const createRunLedger = (options: RunLedgerOptions) => {
           ending.status === 'completed'
             ? JSON.stringify({
                 ...(task.progress === null ? { tool_calls: 0, characters: 0 } : JSON.parse(task.progress)),
+                ...(counted === null
+                  ? {}
+                  : { tool_calls: counted.tool_calls, characters: counted.characters }),
                 percent: 100,
                 step: null,
                 updated_at: new Date(now).toISOString(),

@@ -57,7 +57,6 @@ const Context = AnyObject({
   description: 'Up to 32 KiB, given to the agent as data; model picks a configured model',
 });
 const CronText = Type.String({
-  minLength: 9,
   maxLength: 120,
   description: 'Five fields, names allowed: 0 9 * * MON-FRI',
 });

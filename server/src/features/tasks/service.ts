@@ -33,6 +33,7 @@ import {
   newestRunIds,
   type TaskChanges,
   type TaskRow,
+  taskIdsOf,
   updateRun,
   updateTask,
 } from './store.ts';
@@ -45,6 +46,8 @@ export interface TasksOptions {
   chat: TaskChat;
   callerOf: CallerOfUser;
   agentExists(tenantId: string, agentId: string): Promise<boolean>;
+  /** Throws VALIDATION_ERROR for a model that no provider has. */
+  checkModel(modelId: string, field: string): void;
   events: EventSink;
   outbox: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
@@ -74,17 +77,33 @@ export const createTasks = (options: TasksOptions) => {
     executor.handler,
   );
 
-  const checkContext = (context: Record<string, unknown> | null | undefined): void => {
+  /** As chat takes it: what it would refuse is refused now, and not when the task is due. */
+  const checkContext = async (
+    caller: Caller,
+    context: Record<string, unknown> | null | undefined,
+  ): Promise<void> => {
     if (context === null || context === undefined) return;
+    for (const name of ['agent_id', 'model']) {
+      const value = context[name];
+      if (value === undefined || value === null) continue;
+      const field = `/context/${name}`;
+      if (typeof value !== 'string') throw invalid({ field, reason: 'must be text' });
+      if (name === 'model') options.checkModel(value, field);
+      else await checkAgent(caller, value, field);
+    }
     if (Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
       throw invalid({ field: '/context', reason: 'must be at most 32 KiB of JSON' });
     }
   };
 
-  const checkAgent = async (caller: Caller, agentId: string | null | undefined): Promise<void> => {
+  const checkAgent = async (
+    caller: Caller,
+    agentId: string | null | undefined,
+    field = '/agent_id',
+  ): Promise<void> => {
     if (agentId === null || agentId === undefined) return;
     if (!(await options.agentExists(caller.tenantId, agentId))) {
-      throw invalid({ field: '/agent_id', reason: 'is not an agent' });
+      throw invalid({ field, reason: 'is not an agent' });
     }
   };
 
@@ -137,7 +156,7 @@ export const createTasks = (options: TasksOptions) => {
   return {
     async create(caller: Caller, body: CreateTask): Promise<Task> {
       if (!caller.permissions.has('chat:write')) throw forbidden('chat:write');
-      checkContext(body.context);
+      await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
       const now = clock.now();
       const scheduledAt = parseTime(body.scheduled_at);
@@ -221,7 +240,7 @@ export const createTasks = (options: TasksOptions) => {
     async patch(caller: Caller, id: string, body: PatchTask): Promise<Task> {
       const row = await find(caller, id);
       if (isFinalTask(statusOf(row))) throw conflict('this task has ended');
-      checkContext(body.context);
+      await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
       const changes: TaskChanges = {
         ...(body.description === undefined ? {} : { description: body.description }),
@@ -331,6 +350,12 @@ export const createTasks = (options: TasksOptions) => {
         const { rows } = await listTasks(db.read, { ...person, reach: 'own' }, {}, page);
         return rows.map((row) => taskView(row, []));
       },
+      async settle(person: { tenantId: string; userId: string }): Promise<void> {
+        for (const id of await taskIdsOf(db.read, person))
+          for (const run of await activeRuns(db.read, id)) executor.stop(run.id);
+      },
+      recordIds: (person: { tenantId: string; userId: string }): Promise<string[]> =>
+        taskIdsOf(db.read, person),
       async eraseData(person: { tenantId: string; userId: string }): Promise<number> {
         return db.write((tx) => deleteTasksOf(tx, person.tenantId, person.userId));
       },

@@ -168,6 +168,19 @@ export const listRuns = async (
   return listPage(matching.selectAll(), page);
 };
 
+export const taskIdsOf = async (
+  db: Queryable,
+  owner: { tenantId: string; userId: string },
+): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('tenant_id', '=', owner.tenantId)
+    .where('user_id', '=', owner.userId)
+    .execute();
+  return rows.map((row) => row.id);
+};
+
 /** Everything of a person, for erasure. */
 export const deleteTasksOf = async (tx: Queryable, tenantId: string, userId: string): Promise<number> => {
   const result = await tx

@@ -2,6 +2,7 @@ import type { Db, Queryable } from '../../db/db.ts';
 import { type Caller, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
+import type { PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
@@ -26,13 +27,18 @@ export interface FirstAdminPort {
   prepare(input: { email: string; password?: string | undefined }, tenantId: string): Promise<PreparedAdmin>;
 }
 
+export interface StoredAdmin {
+  link: string | null;
+  created: PlatformEvent;
+}
+
 export interface PreparedAdmin {
   id: string;
   email: string;
-  /** Stores the account; returns the invitation's address when it has no password yet. */
-  store(tx: Queryable): Promise<string | null>;
+  /** Stores the account; `link` is the invitation's address when it has no password yet. */
+  store(tx: Queryable, requestId: string): Promise<StoredAdmin>;
   /** After the commit: announces it, mails the link. */
-  announce(invitationUrl: string | null): Promise<void>;
+  announce(stored: StoredAdmin): Promise<void>;
 }
 
 export interface TenantsOptions {
@@ -134,10 +140,10 @@ export const createTenants = (options: TenantsOptions) => {
         updated_at: at,
       };
       const admin = input.admin === undefined ? null : await options.firstAdmin.prepare(input.admin, row.id);
-      const url = await db.write(async (tx) => {
+      const stored = await db.write(async (tx) => {
         await assertSlugFree(tx, row.slug);
         await insertTenant(tx, row);
-        const link = admin === null ? null : await admin.store(tx);
+        const made = admin === null ? null : await admin.store(tx, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           action: 'tenant.created',
@@ -145,10 +151,11 @@ export const createTenants = (options: TenantsOptions) => {
           targetId: row.id,
           requestId,
         });
-        return link;
+        return made;
       });
-      if (admin === null) return tenantView(row);
-      await admin.announce(url);
+      if (admin === null || stored === null) return tenantView(row);
+      await admin.announce(stored);
+      const url = stored.link;
       return {
         ...tenantView(row),
         admin: { id: admin.id, email: admin.email, ...(url === null ? {} : { invitation_url: url }) },

@@ -10,10 +10,10 @@ export const firstAdminOf = (users: Users, accounts: AccountPort): FirstAdminPor
     return {
       id: row.id,
       email: row.email,
-      store: (tx) => users.add(tx, row),
-      announce: async (url) => {
-        if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
-        users.announce(row);
+      store: (tx, requestId) => users.add(tx, row, requestId),
+      announce: async ({ link, created }) => {
+        users.announce(created);
+        if (link !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', link);
       },
     };
   },

@@ -27,6 +27,7 @@ export interface AccountPort {
 export interface Person {
   tenantId: string;
   userId: string;
+  type: 'person' | 'service';
 }
 
 /** A feature that keeps content of people registers how to hand it out and how to erase it. */
@@ -37,4 +38,16 @@ export interface PersonalData {
   exportData(person: Person): Promise<unknown>;
   /** Erases it for good; returns how many records went. */
   eraseData(person: Person): Promise<number>;
+  /** Ends what is going on for the person, which would else write on after the erasure. */
+  settle?(person: Person): Promise<void>;
+  /** Ids of what `eraseData` is about to erase: others may hold copies of what it says. */
+  recordIds?(person: Person): Promise<string[]>;
+}
+
+/** A feature that sends on to others what records of a person say. */
+export interface CopyHolder {
+  /** Name of the copies in what the erasure answers: `webhook_deliveries`. */
+  name: string;
+  /** Erases what others were sent of these records; how many. */
+  erase(person: Person, recordIds: ReadonlySet<string>): Promise<number>;
 }

@@ -2,13 +2,13 @@ import type { Db, Queryable } from '../../db/db.ts';
 import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
-import type { AccountPort, PersonalData } from './ports.ts';
+import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
@@ -29,6 +29,7 @@ export interface UsersOptions {
   audit: Audit;
   accounts: AccountPort;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
 }
 
 export interface NewUserInput {
@@ -71,9 +72,16 @@ export const userView = (row: UserRow, tenant: TenantRow): UserBody => ({
 
 const DEFAULT_ROLES = ['user'];
 
+const personOf = (row: UserRow): Person => ({
+  tenantId: row.tenant_id,
+  userId: row.id,
+  type: row.type === 'service' ? 'service' : 'person',
+});
+
 export const createUsers = (options: UsersOptions) => {
   const { db, clock, audit, accounts } = options;
   const personalData: PersonalData[] = [];
+  const copyHolders: CopyHolder[] = [];
 
   const tenantOf = async (id: string): Promise<TenantRow> => {
     const tenant = await findTenant(db.read, id);
@@ -111,13 +119,22 @@ export const createUsers = (options: UsersOptions) => {
     };
   };
 
-  /** Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any. */
-  const add = async (tx: Queryable, row: UserRow): Promise<string | null> => {
+  /**
+   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any,
+   * and what `announce` tells after the commit.
+   */
+  const add = async (
+    tx: Queryable,
+    row: UserRow,
+    requestId: string,
+  ): Promise<{ link: string | null; created: PlatformEvent }> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
       throw conflict('an account with this e-mail exists already', { field: '/email' });
     }
     await insertUser(tx, row);
-    return row.status === 'invited' ? accounts.addLink(tx, row.id, 'invitation') : null;
+    const created = await options.outbox.record(tx, userCreated(row, requestId));
+    const link = row.status === 'invited' ? await accounts.addLink(tx, row.id, 'invitation') : null;
+    return { link, created };
   };
 
   const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
@@ -129,7 +146,7 @@ export const createUsers = (options: UsersOptions) => {
     return accounts.hashPassword(input.password);
   };
 
-  const announce = (row: UserRow): void => options.events.publish(userCreated(row));
+  const announce = (created: PlatformEvent): void => options.events.publish(created);
 
   const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
 
@@ -195,6 +212,9 @@ export const createUsers = (options: UsersOptions) => {
     registerPersonalData(data: PersonalData): void {
       personalData.push(data);
     },
+    registerCopies(holder: CopyHolder): void {
+      copyHolders.push(holder);
+    },
 
     async list(
       caller: Caller,
@@ -221,8 +241,8 @@ export const createUsers = (options: UsersOptions) => {
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       const row = newRow(input, tenantId, await passwordHashOf(input));
-      const url = await db.write(async (tx) => {
-        const link = await add(tx, row);
+      const { link: url, created } = await db.write(async (tx) => {
+        const added = await add(tx, row, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           tenantId,
@@ -232,10 +252,10 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
           details: { type: row.type, roles: row.roles },
         });
-        return link;
+        return added;
       });
+      announce(created);
       if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
-      announce(row);
       return { ...userView(row, tenant), ...(url === null ? {} : { invitation_url: url }) };
     },
 
@@ -300,7 +320,7 @@ export const createUsers = (options: UsersOptions) => {
 
     async exportData(caller: Caller, id: string, requestId: string) {
       const row = await findPerson(caller, id, 'keys:read');
-      const person = { tenantId: row.tenant_id, userId: row.id };
+      const person = personOf(row);
       const data: Record<string, unknown> = {};
       for (const part of personalData) data[part.name] = await part.exportData(person);
       await db.write((tx) =>
@@ -318,7 +338,7 @@ export const createUsers = (options: UsersOptions) => {
     /** Erases the person's content; of a deactivated account the name and e-mail too. Safe to repeat after a failure. */
     async eraseData(caller: Caller, id: string, requestId: string) {
       const row = await findPerson(caller, id, 'profile:write');
-      const person = { tenantId: row.tenant_id, userId: row.id };
+      const person = personOf(row);
       const erased: Record<string, number> = {};
       // Of many transactions: that it began stands in the chain before the first of them.
       await db.write((tx) =>
@@ -330,7 +350,25 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
         }),
       );
-      for (const part of personalData) erased[part.name] = await part.eraseData(person);
+      const recordIds = new Set([row.id]);
+      const collect = async (part: PersonalData): Promise<void> => {
+        for (const id of (await part.recordIds?.(person)) ?? []) recordIds.add(id);
+      };
+      const eraseCopies = async (): Promise<void> => {
+        for (const holder of copyHolders)
+          erased[holder.name] = (erased[holder.name] ?? 0) + (await holder.erase(person, recordIds));
+      };
+      // The copies first: whoever repeats this after a failure must find the ids of what they are copies of.
+      for (const part of personalData) await collect(part);
+      await eraseCopies();
+      // Backwards, since tasks start conversations: what makes new records goes before what it makes.
+      for (const part of personalData.toReversed()) {
+        await part.settle?.(person);
+        await collect(part);
+        erased[part.name] = await part.eraseData(person);
+      }
+      // What was told to others meanwhile.
+      await eraseCopies();
       const gone = `erased-${row.id}@invalid`;
       await db.write(async (tx) => {
         if (row.status === 'deactivated') {

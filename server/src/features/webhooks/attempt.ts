@@ -47,11 +47,17 @@ const readHead = async (response: Response): Promise<string> => {
   return Buffer.concat(kept).toString('utf8').replaceAll('\u0000', '\uFFFD');
 };
 
+/** OpenSSL's own lines name threads and places in its source: only the reason is of use. */
+const plain = (message: string): string => {
+  const reason = /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1];
+  return reason === undefined ? message.trim() : `TLS failed: ${reason}`;
+};
+
 const causeText = (error: unknown): string => {
   const texts: string[] = [];
   for (let at: unknown = error; at instanceof Error && texts.length < 4; at = at.cause) {
     const code = 'code' in at && typeof at.code === 'string' ? ` (${at.code})` : '';
-    if (at.message !== '' && at.message !== 'fetch failed') texts.push(`${at.message}${code}`);
+    if (at.message !== '' && at.message !== 'fetch failed') texts.push(`${plain(at.message)}${code}`);
   }
   return texts.join(': ').slice(0, 500) || 'the connection failed';
 };

@@ -10,6 +10,7 @@ export const WEBHOOK_EVENTS = [
   'task.completed',
   'task.failed',
   'document.indexed',
+  'cost.alert',
   'cost.limit_reached',
   'agent.state_changed',
   'user.created',

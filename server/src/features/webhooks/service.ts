@@ -7,6 +7,7 @@ import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { tellsOf } from '../../kernel/told-records.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { createDeliverer } from './deliver.ts';
 import { deliverKind } from './jobs.ts';
@@ -30,6 +31,8 @@ import {
   cancelPending,
   countWebhooks,
   deleteWebhook,
+  deliveriesAfter,
+  dropDeliveries,
   findDelivery,
   findWebhook,
   insertDelivery,
@@ -43,6 +46,9 @@ import {
   type WebhookDeliveryRow,
   type WebhookRow,
 } from './store.ts';
+
+/** Rows that are looked at in one step when copies of erased records are sought. */
+const COPIES_AT_ONCE = 500;
 
 export interface WebhooksOptions {
   db: Db;
@@ -172,6 +178,25 @@ export const createWebhooks = (options: WebhooksOptions) => {
 
   return {
     outbox,
+
+    /** Deliveries that tell of these records go, for the erasure of a person's data; how many. */
+    async eraseCopies(tenantId: string, recordIds: ReadonlySet<string>): Promise<number> {
+      let erased = 0;
+      for (let after = ''; ; ) {
+        const rows = await deliveriesAfter(db.read, tenantId, after, COPIES_AT_ONCE);
+        const told = rows.filter(({ body }) => {
+          const parsed: unknown = JSON.parse(body);
+          return typeof parsed === 'object' && parsed !== null && 'data' in parsed
+            ? tellsOf(parsed.data, recordIds)
+            : false;
+        });
+        const ids = told.map((row) => row.id);
+        if (ids.length > 0) erased += await db.write((tx) => dropDeliveries(tx, ids));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < COPIES_AT_ONCE) return erased;
+        after = last.id;
+      }
+    },
 
     async list(
       caller: Caller,

@@ -189,3 +189,26 @@ export const dropDeliveriesBefore = async (tx: Queryable, before: number, limit:
   const gone = await tx.deleteFrom('webhook_deliveries').where('id', 'in', old).executeTakeFirst();
   return Number(gone.numDeletedRows);
 };
+
+/** Deliveries of a tenant with what they say, by id after `after`. */
+export const deliveriesAfter = (
+  db: Queryable,
+  tenantId: string,
+  after: string,
+  limit: number,
+): Promise<Pick<WebhookDeliveryRow, 'id' | 'body'>[]> =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'body'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** With their attempts; what has not been sent yet is not sent any more. */
+export const dropDeliveries = async (tx: Queryable, ids: readonly string[]): Promise<number> => {
+  if (ids.length === 0) return 0;
+  const gone = await tx.deleteFrom('webhook_deliveries').where('id', 'in', ids).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};

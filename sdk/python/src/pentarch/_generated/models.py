@@ -624,7 +624,7 @@ class CreateUserRequest(_CreateUserRequest, total=False):
 class _CreateWebhookRequest(TypedDict):
     url: str
     """Public https address; loopback, private, link-local and metadata addresses are refused"""
-    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
     """Types of events, or * for all"""
 
 
@@ -1631,7 +1631,7 @@ class UpdateUserRequest(TypedDict, total=False):
 class UpdateWebhookRequest(TypedDict, total=False):
     url: str
     """Public https address; loopback, private, link-local and metadata addresses are refused"""
-    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
+    events: list[Literal["*", "conversation.completed", "message.created", "proposal.created", "proposal.decided", "task.completed", "task.failed", "document.indexed", "cost.alert", "cost.limit_reached", "agent.state_changed", "user.created", "notification"]]
     """Types of events, or * for all"""
     description: str | None
     status: Literal["active", "disabled"]

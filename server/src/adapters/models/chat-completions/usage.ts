@@ -46,13 +46,15 @@ export const parseUsage = (usage: unknown): ModelUsage | undefined => {
     reasoning > 0 &&
     (reasoning > completion || count(member(usage, 'total_tokens')) === prompt + completion + reasoning);
   const cachedInputTokens = Math.min(cached, prompt);
+  const cacheWriteTokens = Math.min(written, prompt - cachedInputTokens);
   return {
     inputTokens: prompt,
     outputTokens: beside ? completion + reasoning : completion,
     cachedInputTokens,
-    cacheWriteTokens: Math.min(written, prompt - cachedInputTokens),
+    cacheWriteTokens,
     reasoningTokens: reasoning,
-    estimated: false,
+    // Parts that are more than the whole were cut: what is booked is no longer what was said.
+    estimated: cachedInputTokens < cached || cacheWriteTokens < written,
   };
 };
 

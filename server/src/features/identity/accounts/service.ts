@@ -58,6 +58,8 @@ export interface AccountsOptions {
   mailer: Mailer;
   lockout: Lockout;
   publicUrl: () => string;
+  /** Address of the external provider; null with the embedded one. */
+  externalIssuer: string | null;
   /** What is remembered of the account's tokens is void. */
   forgetUser(userId: string): void;
   log: { warn(fields: Record<string, unknown>, message: string): void };
@@ -76,6 +78,14 @@ const mailText = (purpose: LinkPurpose, name: string, url: string): { subject: s
 
 export const createAccounts = (options: AccountsOptions) => {
   const { db, clock, audit, mailer } = options;
+
+  /** With an external provider nobody has a password here, and the pages that links lead to are not served. */
+  const assertOwnPasswords = (): void => {
+    if (options.externalIssuer === null) return;
+    throw conflict(`people sign in at the identity provider ${options.externalIssuer} (IDP_URL)`, {
+      idp_url: options.externalIssuer,
+    });
+  };
 
   /** Ends every way in but the password: sessions, tokens, keys, browser sessions. Keys stay with `keepKeys`. */
   const endAccess = async (
@@ -102,6 +112,7 @@ export const createAccounts = (options: AccountsOptions) => {
 
   /** A link for one use, inside the transaction of what it belongs to. */
   const addLink = async (tx: Queryable, userId: string, purpose: LinkPurpose): Promise<string> => {
+    assertOwnPasswords();
     const secret = newSecret('lnk_');
     const now = clock.now();
     await replaceLink(tx, {
@@ -140,7 +151,11 @@ export const createAccounts = (options: AccountsOptions) => {
     mailLink,
     mailDelivers: mailer.delivers,
     hashPassword,
-    assertPassword,
+    assertPassword(password: string, field: string): void {
+      assertOwnPasswords();
+      assertPassword(password, field);
+    },
+    assertOwnPasswords,
     changed: (userId: string): void => options.forgetUser(userId),
 
     /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */

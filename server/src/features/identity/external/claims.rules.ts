@@ -15,15 +15,30 @@ export interface ExternalPerson {
   organisation: { id: string; name: string } | null;
 }
 
-/** One address and nothing that a mail server would read as more: some providers let people write it themselves. */
-const address = (value: unknown): string | null =>
-  typeof value === 'string' && /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/.test(value) ? value : null;
-
 type Claims = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+/** Text that every store can keep; null for what is none. */
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000')
+    ? value
+    : null;
+/** OpenID Connect Core, 2: at most 255 characters. A longer name of a record fits no index. */
+const identifier = (value: unknown): string | null => {
+  const given = text(value);
+  return given === null || given.length > 255 ? null : given;
+};
+const shortened = (given: string): string => [...given].slice(0, 200).join('');
+/** One address and nothing that a mail server would read as more: some providers let people write it themselves. */
+const address = (value: unknown): string | null =>
+  typeof value === 'string' &&
+  /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/.test(value) &&
+  value.length <= 320 &&
+  text(value) !== null
+    ? value
+    : null;
+
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
@@ -59,29 +74,33 @@ const plainRoles = (claims: Claims): string[] | null =>
 const keycloakOrganisation = (claims: Claims): { id: string; name: string } | null => {
   const { organization } = claims;
   if (Array.isArray(organization)) {
-    const name = text(organization[0]);
+    const name = identifier(organization[0]);
     return name === null ? null : { id: name, name };
   }
   if (!isObject(organization)) return null;
   const [first] = Object.entries(organization);
   if (first === undefined) return null;
-  const [name, details] = first;
-  return { id: (isObject(details) ? text(details.id) : null) ?? name, name };
+  const [key, details] = first;
+  const name = identifier(key);
+  return name === null ? null : { id: (isObject(details) ? identifier(details.id) : null) ?? name, name };
 };
 
 const organisationOf = (claims: Claims): { id: string; name: string } | null => {
-  const zitadel = text(claims['urn:zitadel:iam:user:resourceowner:id']);
+  const zitadel = identifier(claims['urn:zitadel:iam:user:resourceowner:id']);
   if (zitadel !== null) {
-    return { id: zitadel, name: text(claims['urn:zitadel:iam:user:resourceowner:name']) ?? zitadel };
+    return {
+      id: zitadel,
+      name: shortened(text(claims['urn:zitadel:iam:user:resourceowner:name']) ?? zitadel),
+    };
   }
-  const plain = text(claims.org_id);
-  if (plain !== null) return { id: plain, name: text(claims.org_name) ?? plain };
+  const plain = identifier(claims.org_id);
+  if (plain !== null) return { id: plain, name: shortened(text(claims.org_name) ?? plain) };
   return keycloakOrganisation(claims);
 };
 
 /** Null for claims without a subject. */
 export const personOf = (claims: Claims, clientId: string): ExternalPerson | null => {
-  const subject = text(claims.sub);
+  const subject = identifier(claims.sub);
   if (subject === null) return null;
   const organisation = organisationOf(claims);
   const named =
@@ -90,7 +109,7 @@ export const personOf = (claims: Claims, clientId: string): ExternalPerson | nul
   return {
     subject,
     email: address(claims.email) ?? address(username) ?? `${subject}@external.invalid`,
-    name: text(claims.name) ?? username ?? subject,
+    name: shortened(text(claims.name) ?? username ?? subject),
     roles: named === null ? null : ROLES.filter((role) => named.includes(role)),
     permissions: strings(claims.permissions).filter(isPermission),
     organisation,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Db } from '../../../db/db.ts';
+import type { Db, Queryable } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError, unauthorized } from '../../../kernel/errors.ts';
-import type { EventSink } from '../../../kernel/events.ts';
+import type { EventOutbox, EventSink } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Audit } from '../../audit/index.ts';
 import {
@@ -28,6 +28,7 @@ export interface PeopleOptions {
   clock: Clock;
   audit: Audit;
   events: EventSink;
+  outbox: EventOutbox<Queryable>;
   issuer: string;
   /** False: only people and organisations that are here already may come in. */
   create: boolean;
@@ -110,7 +111,7 @@ export const createPeople = (options: PeopleOptions) => {
     };
     const made = await db.write(async (tx) => {
       const raced = await findUserByExternalId(tx, external);
-      if (raced !== undefined) return raced;
+      if (raced !== undefined) return { user: raced, created: null };
       await insertUser(tx, row);
       await audit.append(tx, {
         tenantId: tenant.id,
@@ -121,10 +122,10 @@ export const createPeople = (options: PeopleOptions) => {
         targetId: row.id,
         details: { first_seen_at: issuer, roles: row.roles },
       });
-      return row;
+      return { user: row, created: await options.outbox.record(tx, userCreated(row, null)) };
     });
-    if (made === row) options.events.publish(userCreated(row));
-    return made;
+    if (made.created !== null) options.events.publish(made.created);
+    return made.user;
   };
 
   /** The provider is right about names and, where it names them, roles. */

@@ -5,7 +5,7 @@ import { CLOCK_SKEW_S } from '../access-tokens.ts';
 import type { Proof } from '../authenticate.ts';
 import { assertActive, callerOf } from '../principal.ts';
 import { hashSecret } from '../secrets.ts';
-import { findPrincipal } from '../store.ts';
+import { findAccessToken, findPrincipal } from '../store.ts';
 import { personOf } from './claims.rules.ts';
 import type { People } from './people.ts';
 import type { ExternalVerifier, ProvenClaims } from './verify.ts';
@@ -41,10 +41,15 @@ export const proveExternal = (options: ProveExternalOptions) => {
     const principal = await findPrincipal(db.read, owner.userId);
     if (principal === undefined) throw unauthorized('TOKEN_REVOKED', 'the account does not exist any more');
     assertActive(principal);
-    const { jti } = proven.claims;
+    const tokenId = hashSecret(token);
+    // Only those that were signed out here have a row.
+    if ((await findAccessToken(db.read, tokenId)) !== undefined) {
+      throw unauthorized('TOKEN_REVOKED', 'the token has been revoked');
+    }
     return callerOf(principal, {
       kind: 'jwt',
-      tokenId: typeof jti === 'string' ? jti : hashSecret(token),
+      // By the whole token: a `jti` is somebody else's text, and not every provider gives one.
+      tokenId,
       sessionId: null,
       expiresAt: proven.expiresAt,
       only: null,

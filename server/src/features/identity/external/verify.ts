@@ -21,6 +21,8 @@ export interface ExternalVerifier {
 }
 
 interface Discovered {
+  /** As the provider spells itself: tokens must say the same. */
+  issuer: string;
   jwksUri: string;
   introspectionUri: string | null;
   readAt: number;
@@ -66,6 +68,7 @@ export const createExternalVerifier = (options: {
     }
     if (typeof jwksUri !== 'string') throw new Error('the discovery document names no keys');
     discovered = {
+      issuer: named,
       jwksUri,
       introspectionUri: typeof introspection === 'string' ? introspection : null,
       readAt: clock.now(),
@@ -130,7 +133,7 @@ export const createExternalVerifier = (options: {
           requiredClaims: ['iss', 'sub', 'aud', 'exp'],
         });
         const { exp, iat, iss } = payload;
-        if (iss?.replace(/\/+$/, '') !== issuer) throw bad('the token comes from another issuer');
+        if (iss !== discovered?.issuer) throw bad('the token comes from another issuer');
         if (exp === undefined) throw bad('the token has no exp');
         if (iat !== undefined && iat > clock.now() / 1000 + CLOCK_SKEW_S)
           throw bad('the token comes from the future');
@@ -154,7 +157,7 @@ export const createExternalVerifier = (options: {
       const { exp, aud, iss } = claims;
       if (typeof exp !== 'number') throw bad('the token has no end');
       if (exp * 1000 <= clock.now()) throw unauthorized('TOKEN_EXPIRED', 'the token has expired');
-      if (typeof iss === 'string' && iss.replace(/\/+$/, '') !== issuer)
+      if (typeof iss === 'string' && iss !== discovered?.issuer)
         throw bad('the token comes from another issuer');
       const audiences = Array.isArray(aud) ? aud : aud === undefined ? [] : [aud];
       if (audiences.length > 0 && !audiences.includes(options.audience))

@@ -173,5 +173,8 @@ ${form}
 <button type="submit" form="op.logoutForm" class="plain">Stay signed in</button>`,
   );
 
+export const stayedPage = (): string =>
+  messagePage('Still signed in', 'You are still signed in. You can close this page.');
+
 export const signedOutPage = (): string =>
   messagePage('Signed out', 'You are signed out. You can close this page.');

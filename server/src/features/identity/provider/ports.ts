@@ -8,7 +8,7 @@ import { type Principal, parseRoles } from '../principal.ts';
 import { API_RESOURCE, type Families } from '../sessions/families.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { findPrincipal, insertAccessToken } from '../store.ts';
-import { contentSecurityPolicy, errorPage, signedOutPage, signOutPage } from './pages.ts';
+import { contentSecurityPolicy, errorPage, signedOutPage, signOutPage, stayedPage } from './pages.ts';
 import {
   consumeRecord,
   destroyRecord,
@@ -128,6 +128,7 @@ export const createPorts = (options: PortsOptions): OidcPorts => {
       error: errorPage,
       signOut: signOutPage,
       signedOut: signedOutPage,
+      stayedSignedIn: stayedPage,
       contentSecurityPolicy,
     },
     log: options.log,

@@ -8,7 +8,7 @@ import { findUserByEmail, foldEmail } from '../../users/index.ts';
 import { verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
 import { assertActive, assertWholeAccount, DEFAULT_TENANT, type Principal } from '../principal.ts';
-import { findPrincipal, revokeAccessToken } from '../store.ts';
+import { findPrincipal, noteRevoked, revokeAccessToken } from '../store.ts';
 import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
 
@@ -45,7 +45,7 @@ export const createSessions = (options: SessionsOptions) => {
       audit.append(tx, {
         tenantId,
         actorId: user?.id ?? null,
-        actorType: 'user',
+        actorType: user?.type === 'service' ? 'service' : 'user',
         action: 'session.refused',
         outcome: 'refused',
         requestId: origin.requestId,
@@ -96,7 +96,18 @@ export const createSessions = (options: SessionsOptions) => {
         throw conflict('an API key or personal token has no session; delete it instead');
       }
       await db.write(async (tx) => {
-        await revokeAccessToken(tx, caller.tokenId, options.clock.now());
+        const now = options.clock.now();
+        // The provider's token stays good elsewhere; here it is none any more.
+        if (options.externalIssuer !== null) {
+          await noteRevoked(tx, {
+            jti: caller.tokenId,
+            user_id: caller.userId,
+            session_id: null,
+            client_id: options.externalIssuer,
+            expires_at: caller.expiresAt ?? now,
+            revoked_at: now,
+          });
+        } else await revokeAccessToken(tx, caller.tokenId, now);
         await audit.append(tx, {
           ...actorOf(caller),
           action: 'token.revoked',

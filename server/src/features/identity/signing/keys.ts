@@ -1,11 +1,12 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
-import type { Db } from '../../../db/db.ts';
+import type { Db, Queryable } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Seal } from './seal.ts';
 import {
   deleteSigningKeysRetiredBefore,
   insertSigningKey,
   listSigningKeys,
+  newestSigningKeyId,
   retireSigningKeys,
 } from './store.ts';
 
@@ -29,6 +30,8 @@ export interface SigningKeys {
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>;
   all(): readonly SigningKey[];
   rotate(): Promise<string>;
+  /** Takes up what another process has rotated. */
+  follow(): Promise<void>;
   /** Changes with every rotation. */
   version(): number;
 }
@@ -41,6 +44,8 @@ export interface SigningKeysOptions {
   tokenLifeMs: number;
   /** Age at which a key is replaced by itself. */
   maxAgeMs: number;
+  /** Told of each new key inside its transaction. */
+  rotated(tx: Queryable, kid: string): Promise<void>;
 }
 
 const RELOAD_EVERY_MS = 5_000;
@@ -99,6 +104,7 @@ export const createSigningKeys = (options: SigningKeysOptions): SigningKeys => {
         created_at: at,
         retired_at: null,
       });
+      await options.rotated(tx, kid);
       await retireSigningKeys(tx, kid, at);
       await deleteSigningKeysRetiredBefore(tx, at - options.tokenLifeMs);
     });
@@ -123,6 +129,9 @@ export const createSigningKeys = (options: SigningKeysOptions): SigningKeys => {
     },
     all: () => keys,
     rotate,
+    async follow() {
+      if ((await newestSigningKeyId(db.read)) !== keys[0]?.kid) await reread();
+    },
     version: () => version,
   };
 };

@@ -7,6 +7,17 @@ export type { SigningKeyRow };
 export const listSigningKeys = (db: Queryable): Promise<SigningKeyRow[]> =>
   db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 
+export const newestSigningKeyId = async (db: Queryable): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('signing_keys')
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  )?.id;
+
 export const insertSigningKey = async (tx: Queryable, row: SigningKeyRow): Promise<void> => {
   await tx.insertInto('signing_keys').values(row).execute();
 };

@@ -57,6 +57,9 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
       publicUrl: () => ISSUER,
       audit: createAudit(clock),
       events: { publish: () => {} },
+      outbox: {
+        record: (_tx, event) => Promise.resolve({ ...event, id: 'event', createdAt: clock.now() }),
+      },
       mailer: { delivers: false, send: () => Promise.resolve() },
       log: { info: silent, warn: silent, error: silent },
     });

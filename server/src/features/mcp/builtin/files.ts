@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Caller } from '../../../kernel/caller.ts';
 import {
@@ -68,6 +69,45 @@ const schema = (properties: Record<string, unknown>, required: string[]): Record
 const READ = { readOnlyHint: true, openWorldHint: false };
 const WRITE = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const DELETE = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+
+/**
+ * The files of a person for the export and the erasure of their data. `root` as for the server. What is no UTF-8 text is
+ * handed out in base64.
+ */
+export const filesOfPeople = (root: string) => {
+  const homeOf = (person: { tenantId: string; userId: string }): string =>
+    path.join(root, tenantFolder(person.tenantId), hashed(person.userId));
+  const filesIn = async (home: string): Promise<string[]> => {
+    const entries = await readdir(home, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  };
+  return {
+    name: 'files',
+    async exportData(person: { tenantId: string; userId: string }) {
+      const home = homeOf(person);
+      const files: { path: string; encoding: 'utf-8' | 'base64'; content: string }[] = [];
+      for (const file of (await filesIn(home)).sort()) {
+        const bytes = await readFile(file);
+        const encoding = isUtf8(bytes) ? 'utf-8' : 'base64';
+        files.push({
+          path: path.relative(home, file).split(path.sep).join('/'),
+          encoding,
+          content: bytes.toString(encoding),
+        });
+      }
+      return files;
+    },
+    async eraseData(person: { tenantId: string; userId: string }): Promise<number> {
+      const home = homeOf(person);
+      const { length } = await filesIn(home);
+      await rm(home, { recursive: true, force: true });
+      return length;
+    },
+  };
+};
 
 /** `root`: a folder that belongs to this server alone. */
 export const createFilesServer = (root: string): BuiltinServer => {

@@ -7,6 +7,7 @@ import type { BuiltinServer, BuiltinTool } from '../builtin-runtime.ts';
 const ANYBODY: Caller = {
   userId: '',
   tenantId: '',
+  type: 'service',
   email: '',
   name: '',
   roles: [],

@@ -1,0 +1,47 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { OidcPorts } from '../../kernel/oidc.ts';
+
+/** What the library's own answers lack. Runs around its routes. */
+
+const isFault = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && 'error' in body && !('request_id' in body);
+
+/**
+ * Whether the question "sign out?" is of no use: nobody is signed in. The library would answer with a page whose script
+ * sends a form; without scripts the person had to press a button without a word beside it.
+ */
+const isSignedOutAlready = (ctx: KoaContextWithOIDC): boolean =>
+  ctx.oidc?.route === 'end_session' && ctx.status === 200 && ctx.oidc.session?.accountId === undefined;
+
+const afterSignOut = (ctx: KoaContextWithOIDC): string => {
+  const { post_logout_redirect_uri: uri, state } = ctx.oidc.params ?? {};
+  if (typeof uri !== 'string') return ctx.oidc.urlFor('end_session_success');
+  const target = new URL(uri);
+  if (typeof state === 'string') target.searchParams.set('state', state);
+  return target.href;
+};
+
+/** The person chose to stay, and no application waits for them: the library would say that they are signed out. */
+const hasStayed = (ctx: KoaContextWithOIDC): boolean =>
+  ctx.oidc?.route === 'end_session_confirm' &&
+  ctx.status === 303 &&
+  !ctx.oidc.params?.logout &&
+  ctx.response.get('location').startsWith(ctx.oidc.urlFor('end_session_success'));
+
+export const finishAnswers =
+  (ports: OidcPorts) =>
+  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    await next();
+    if (isSignedOutAlready(ctx)) {
+      ctx.status = 303;
+      ctx.redirect(afterSignOut(ctx));
+    } else if (hasStayed(ctx)) {
+      ctx.status = 200;
+      ctx.remove('location');
+      ctx.set('content-security-policy', ports.pages.contentSecurityPolicy([]));
+      ctx.type = 'html';
+      ctx.body = ports.pages.stayedSignedIn();
+    } else if (isFault(ctx.body)) {
+      ctx.body = { ...ctx.body, request_id: ctx.get('x-request-id') };
+    }
+  };
