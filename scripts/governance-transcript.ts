@@ -147,7 +147,7 @@ try {
   const text = readFileSync(FILE, 'utf8');
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`${FILE} has no place for the transcript`);
-  const block = (lines: string[]): string => ['```', ...lines, '```'].join('\n');
+  const block = (lines: string[]): string => ['```text no-test=recorded', ...lines, '```'].join('\n');
   const body = `${BEGIN}\nWithout a model (a direct call of \`files.write_file\`, whose policy says 74.50 USD):\n\n${block(byRule)}\n\nWith a model (the same call, asked for by an agent in a chat):\n\n${block(byModel)}\n`;
   writeFileSync(FILE, `${text.slice(0, from)}${body}${text.slice(to)}`);
 } finally {

@@ -75,6 +75,16 @@ const AREAS: readonly Area[] = [
     config: 'vitest.config.ts',
     files: ['server/test/acceptance/answers.test.ts', 'server/test/acceptance/documents-first.test.ts'],
   },
+  {
+    id: 'docs',
+    name: 'Every example of the documents; packages as installed',
+    config: 'vitest.all.config.ts',
+    files: [
+      'server/test/all/docs.test.ts',
+      'server/test/all/docs-cli.test.ts',
+      'server/test/all/packages.test.ts',
+    ],
+  },
 ];
 
 const { values } = parseArgs({

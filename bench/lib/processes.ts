@@ -86,6 +86,52 @@ export const start = async (options: StartOptions): Promise<Started> => {
   return fail(`did not announce its address within ${options.timeoutMs} ms`);
 };
 
+export interface ProgramOptions {
+  name: string;
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  logFile: string;
+  /** Where it will listen. It is ready as soon as something answers there, whatever it says. */
+  url: string;
+  timeoutMs: number;
+}
+
+/** Starts a program that does not announce its address. Throws with the end of its output when nothing answers in time. */
+export const startProgram = async (options: ProgramOptions): Promise<Started> => {
+  const log = openSync(options.logFile, 'a');
+  const startedAt = performance.now();
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: { ...cleanEnvironment(), ...options.env },
+    stdio: ['ignore', log, log],
+  });
+  children.add(child);
+  let ended = false;
+  child.once('error', () => {
+    ended = true;
+  });
+  child.once('exit', () => {
+    children.delete(child);
+    ended = true;
+  });
+  while (!ended && performance.now() - startedAt < options.timeoutMs) {
+    const answered = await fetch(options.url, { signal: AbortSignal.timeout(2_000) }).then(
+      () => true,
+      () => false,
+    );
+    if (answered && child.pid !== undefined) {
+      const startMs = performance.now() - startedAt;
+      return { process: child, name: options.name, pid: child.pid, url: options.url, startMs };
+    }
+    await sleep(100);
+  }
+  await stop({ process: child, name: options.name });
+  const said = readFileSync(options.logFile, 'utf8').trim().split('\n').slice(-8).join('\n');
+  throw new Error(`${options.name} did not answer within ${options.timeoutMs} ms\n${said}`);
+};
+
 /** Ends a process by SIGTERM, after 10 s by SIGKILL. Resolves when it is gone. */
 export const stop = async (child: Child): Promise<void> => {
   const { process: running } = child;

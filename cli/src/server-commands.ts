@@ -76,9 +76,11 @@ export const handOn = (
   interrupted: (listener: () => void) => () => void,
 ): Promise<ExitCode | number> => {
   const folder = serverFolder();
-  const entry = path.join(folder, 'src', 'main.ts');
+  // The repository runs from its sources, the package from what was compiled of them.
+  const inSources = existsSync(path.join(folder, 'src', 'main.ts'));
+  const entry = inSources ? path.join(folder, 'src', 'main.ts') : path.join(folder, 'dist', 'main.js');
   const [first = ''] = args;
-  if (first !== 'serve' && !existsSync(path.join(folder, 'src', 'commands'))) {
+  if (first !== 'serve' && !existsSync(path.join(path.dirname(entry), 'commands'))) {
     throw new CliError(`this server has no command ${args.join(' ')}`, 2);
   }
   return new Promise((resolve, reject) => {

@@ -353,6 +353,9 @@ describe('documents', () => {
     expect(resumed.json<{ conversation_id: string }>().conversation_id).toBe(ids[0]);
     const newest = await good(['chat', '--resume', '--json', '--', 'Again']);
     expect(newest.json<{ conversation_id: string }>().conversation_id).toBe(ids[0]);
+    const bare = await good(['chat', '--json', '--resume', 'And once again']);
+    expect(bare.json<{ conversation_id: string }>().conversation_id).toBe(ids[0]);
+    expect((await cli(['chat', '--resume', 'no-id', 'Hello'])).code).toBe(2);
   });
 });
 

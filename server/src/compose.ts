@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -127,7 +127,11 @@ const VERSION = '2.0.0';
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
 const CLOSE_GRACE_MS = 1_000;
-const CONSOLE_FOLDER = path.join(import.meta.dirname, '..', '..', 'console', 'dist');
+/** Beside dist/ in the package that is published, a workspace of its own in the repository. */
+const CONSOLE_FOLDER = [
+  path.join(import.meta.dirname, '..', 'console'),
+  path.join(import.meta.dirname, '..', '..', 'console', 'dist'),
+].reduce((packed, built) => (existsSync(packed) ? packed : built));
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 const FOLLOW_KEYS_MS = 5_000;
 

@@ -39,6 +39,9 @@ const { StartRefused } = await import('./db/refusal.ts');
 const { banner } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
 
+/** A second signal after this long means: at once. */
+const SAME_SIGNAL_MS = 1_000;
+
 const start = async (): Promise<void> => {
   const config = loadConfig(process.env, process.cwd());
   const logger = await createLogger(config.LOG_LEVEL, process.stdout.isTTY === true);
@@ -69,8 +72,10 @@ const start = async (): Promise<void> => {
   process.stderr.write(banner(facts));
 
   let stopping = false;
+  let stoppingSinceMs = 0;
   const end = (exitCode: number): void => {
     stopping = true;
+    stoppingSinceMs = performance.now();
     platform.close().then(
       () => process.exit(exitCode),
       (error: unknown) => {
@@ -80,7 +85,11 @@ const start = async (): Promise<void> => {
     );
   };
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return process.exit(1);
+    if (stopping) {
+      // Service managers tell every process of a group, and `pentarch serve` hands on what it was told: that is one wish.
+      if (performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return;
+      return process.exit(1);
+    }
     logger.info({ signal }, 'stopping');
     end(0);
   };

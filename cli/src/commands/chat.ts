@@ -233,6 +233,8 @@ const permitted = ({ client }: Context): (() => Promise<boolean>) => {
   };
 };
 
+const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 export const chatCommand = (shell: Shell): Command => {
   const command = new Command('chat')
     .description('Ask the agents: one question, or a talk when none is given')
@@ -248,11 +250,15 @@ export const chatCommand = (shell: Shell): Command => {
       const events = flagOption(command, 'events');
       const context = events ? { ...plain, out: { ...plain.out, json: true, note: () => {} } } : plain;
       const { runtime } = context;
-      const words = command.args.join(' ');
+      const given: unknown = command.opts().resume;
+      // "--resume" may stand alone in front of the question, which then looks like its value.
+      const asked = typeof given === 'string' && !CONVERSATION_ID.test(given);
+      if (asked && command.args.length > 0) throw usage(`--resume: ${given} is no conversation id`);
+      const resume = asked ? true : given;
+      const words = asked ? given : command.args.join(' ');
       const terminal = runtime.stdin.isTTY === true;
       const interactive = flagOption(command, 'interactive') || (words === '' && terminal);
       if (interactive && (events || context.out.json)) throw usage('a talk has no --json and no --events');
-      const resume: unknown = command.opts().resume;
       const conversationId =
         typeof resume === 'string' ? resume : resume === true ? await lastConversation(context) : null;
       const lines =

@@ -169,6 +169,24 @@ describe('SIGTERM', () => {
     ]);
   });
 
+  it(
+    req('SYS-02', 'told twice at once, as service managers do, lets a stream finish all the same'),
+    async () => {
+      const { srv, llm, admin } = await withProvider();
+      const gate = Promise.withResolvers<void>();
+      llm.script({ chunks: ['slow ', 'and ', 'whole'], hold: gate.promise });
+      const stream = await admin.stream('/v2/chat/stream', question);
+      await stream.until('agent.selected');
+      srv.signal('SIGTERM');
+      // Two of one kind could reach the process as one.
+      srv.signal('SIGINT');
+      await expect.poll(async () => (await admin.get('/ready')).status, { interval: 20 }).toBe(503);
+      gate.resolve();
+      expect((await stream.rest()).at(-1)?.event).toBe('message.completed');
+      expect(await srv.exited()).toBe(0);
+    },
+  );
+
   it(req('SYS-02', 'right after the start ends cleanly too'), async () => {
     server = await startServer();
     expect(await server.end('SIGTERM')).toBe(0);

@@ -11,9 +11,7 @@ import { caller, type Platform, startPlatform } from './harness.ts';
 /** Acceptance with servers that others wrote: the four public ones over stdio, `everything` over both HTTP transports. */
 
 const entry = (name: string): string =>
-  fileURLToPath(
-    new URL(`../../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url),
-  );
+  fileURLToPath(new URL(`../../../node_modules/${name}/dist/index.js`, import.meta.url));
 
 const freePort = async (): Promise<number> => {
   const server = createServer();
@@ -36,13 +34,13 @@ beforeAll(async () => {
     config,
     JSON.stringify({
       mcpServers: {
-        everything: node(entry('server-everything'), 'stdio'),
-        filesystem: node(entry('server-filesystem'), folder),
+        everything: node(entry('@modelcontextprotocol/server-everything'), 'stdio'),
+        filesystem: node(entry('@modelcontextprotocol/server-filesystem'), folder),
         memory: {
-          ...node(entry('server-memory')),
+          ...node(entry('@modelcontextprotocol/server-memory')),
           env: { MEMORY_FILE_PATH: path.join(folder, 'memory.jsonl') },
         },
-        'sequential-thinking': node(entry('server-sequential-thinking')),
+        'sequential-thinking': node(entry('@modelcontextprotocol/server-sequential-thinking')),
       },
     }),
   );
@@ -187,7 +185,7 @@ describe.each([
   const name = `http-${mode.toLowerCase()}`;
 
   const launch = async (): Promise<void> => {
-    child = spawn(process.execPath, [entry('server-everything'), mode], {
+    child = spawn(process.execPath, [entry('@modelcontextprotocol/server-everything'), mode], {
       env: { ...process.env, PORT: String(port) },
       stdio: 'ignore',
     });

@@ -60,7 +60,7 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-const launch = (): Promise<Browser> => {
+export const launch = (): Promise<Browser> => {
   const executablePath = CHROMIUM.find((file) => existsSync(file));
   if (executablePath === undefined) throw new Error('no Chromium (Debian: apt-get install chromium)');
   return chromium.launch({
