@@ -100,6 +100,18 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
+    name: 'models',
+    about: 'models that a message may name',
+    commands: [
+      {
+        name: 'list',
+        operation: 'listModels',
+        columns: ['id', 'default', 'local', 'available', 'context_tokens', 'price.input', 'price.output'],
+        examples: ['models list'],
+      },
+    ],
+  },
+  {
     name: 'proposals',
     about: 'actions that await a decision',
     commands: [
@@ -238,6 +250,18 @@ export const GROUPS: readonly Group[] = [
         operation: 'deleteMemoryRelation',
         done: 'deleted {id}',
         examples: ['memory unrelate ID'],
+      },
+      {
+        name: 'preferences',
+        operation: 'listMemoryPreferences',
+        columns: ['id', 'name', 'value', 'text', 'told', 'created_at'],
+        examples: ['memory preferences'],
+      },
+      {
+        name: 'prefer',
+        operation: 'setMemoryPreference',
+        args: ['name', 'value'],
+        examples: ['memory prefer language German'],
       },
       { name: 'graph', operation: 'getMemoryGraph', examples: ['memory graph --entity-id ID --depth 2'] },
     ],

@@ -123,8 +123,18 @@ test('after the first text nothing is tried again; what came is kept with its co
   expect(other.requests).toHaveLength(0);
 });
 
-test('a refusal goes to the caller at once', async () => {
-  main.script({ error: { status: 401 } });
+test.each([401, 402, 403, 404])(
+  'the fallback answers where the provider does not take the key or the model: %d',
+  async (status) => {
+    main.script({ error: { status } });
+    const models = build();
+    const result = await models.generate(models.resolve(null), call());
+    expect([result.ref.id, result.attempts, main.requests.length]).toEqual(['compatible/small', 2, 1]);
+  },
+);
+
+test('a refusal of the request itself goes to the caller at once', async () => {
+  main.script({ error: { status: 422 } });
   const models = build();
   const error = await failure(models.generate(models.resolve(null), call()));
   expect([error.kind, error.costNanoUsd, main.requests.length, other.requests.length]).toEqual([
@@ -135,7 +145,7 @@ test('a refusal goes to the caller at once', async () => {
   ]);
   expect(toAppError(error)).toMatchObject({
     code: 'UPSTREAM_ERROR',
-    details: { provider: 'openai', status: 401 },
+    details: { provider: 'openai', status: 422 },
   });
 });
 
