@@ -65,6 +65,7 @@ const AREAS: readonly Area[] = [
     config: 'vitest.all.config.ts',
     files: [
       'server/test/all/kill-rounds.test.ts',
+      'server/test/all/mixed-kill-rounds.test.ts',
       'server/test/acceptance/run-faults.test.ts',
       'server/test/acceptance/lifecycle.test.ts',
     ],
