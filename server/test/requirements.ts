@@ -73,6 +73,8 @@ export const REQUIREMENTS = {
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
+  'SYS-06':
+    'a clock that is moved by an hour either way breaks nothing: order, schedules, deliveries, limits and the audit chain hold',
   'SYS-05': 'the data folder is readable by its owner alone',
   'ORDER-01': 'refusals come in the order 401, 404 of a path, 405, 429, 403, 413/415, 422, 404, 409, 402',
   // Sections 11 and 12: tasks, events

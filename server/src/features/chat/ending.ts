@@ -125,7 +125,7 @@ export const createEnding = ({
       metadata: JSON.stringify(metadata),
       cost_nano: state.costNano,
       run_id: run.runId,
-      created_at: now,
+      created_at: Math.max(now, run.askedAt + 1),
     };
   };
 

@@ -78,7 +78,7 @@ export const samplesOf = (row: {
           : row.status === 'failed'
             ? 'failure'
             : 'other',
-    latencyMs: row.finished_at === null ? null : row.finished_at - row.created_at,
+    latencyMs: row.finished_at === null ? null : Math.max(0, row.finished_at - row.created_at),
     firstTokenMs: row.first_token_ms,
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,

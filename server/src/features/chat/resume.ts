@@ -46,7 +46,10 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
     return null;
   }
   const tools = await toolsOf(deps.toolSources, caller, agent);
-  const answer = await deps.store.message(row.message_id);
+  const [question, answer] = await Promise.all([
+    deps.store.message(row.question_id),
+    deps.store.message(row.message_id),
+  ]);
   // A little before the run, since its message is looked up and its agent is chosen before its row is written.
   const since = row.created_at - LOOKING_UP_MS;
   const spentNano = await deps.costs.spentOfRun({ tenantId: row.tenant_id, runId: row.id, since });
@@ -59,6 +62,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       messageId: row.message_id,
       conversationId: row.conversation_id,
       questionId: row.question_id,
+      askedAt: question?.created_at ?? row.created_at,
       plan: planOf(replayed.plan, agent, model, tools, null, null, spentNano),
       state: replayed.state,
       events: replayed.events,

@@ -79,6 +79,8 @@ export interface StartedRun {
   messageId: string;
   conversationId: string;
   questionId: string;
+  /** Epoch ms of the question in its conversation: the answer stands behind it, wherever the clock has been set meanwhile. */
+  askedAt: number;
   plan: StoredPlan;
   state: RunState;
   /** Events of the start: these stand in the store with the run. */
@@ -155,6 +157,10 @@ const sumOf = (embeddedNano: NanoUsd, ...calls: (FittedHistory['spent'] | null)[
     { costNano: embeddedNano, usage: NO_USAGE },
   );
 };
+
+/** Epoch ms of the newest message of a conversation; 0 where it has none. */
+const lastAt = ({ turns, summary }: KnownHistory): number =>
+  turns.at(-1)?.created_at ?? summary?.upto_created_at ?? 0;
 
 export const createStarter = (deps: StartDeps) => {
   const { store, agents, models, costs, clock } = deps;
@@ -307,6 +313,8 @@ export const createStarter = (deps: StartDeps) => {
 
       const messageId = newId();
       const questionId = newId();
+      // A conversation is in the order in which it was held, also where the clock was set back since its last message.
+      const askedAt = Math.max(now, lastAt(known) + 1);
       let asked: PlatformEvent | null = null;
       const agentIds = [
         ...new Set([
@@ -362,7 +370,7 @@ export const createStarter = (deps: StartDeps) => {
           metadata: addressing(context),
           cost_nano: 0,
           run_id: runId,
-          created_at: now,
+          created_at: askedAt,
         });
         await insertRun(tx, {
           ...owner,
@@ -426,6 +434,7 @@ export const createStarter = (deps: StartDeps) => {
         messageId,
         conversationId,
         questionId,
+        askedAt,
         plan: planOf(record, agent, model, tools, firstHold, promptBound, spending.nano),
         state: startState(record),
         events,
