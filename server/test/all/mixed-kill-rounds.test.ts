@@ -91,7 +91,11 @@ describe('a server that is killed under mixed load', () => {
     provider.always(reply);
     receiver = await startReceiver((response) => response.end());
     server = await startServer({
-      files: { PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } } },
+      files: {
+        PRICES_FILE: { 'compatible/test': { input: 1, output: 10 } },
+        // A call whose process died is given up a minute after this.
+        GOVERNANCE_FILE: { execution_s: 10 },
+      },
       env: {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
@@ -261,12 +265,17 @@ describe('a server that is killed under mixed load', () => {
       for (const title of asked) expect(count(title), title).toBeLessThanOrEqual(1);
       for (const title of kept.effects.keys()) expect(count(title), title).toBe(1);
       for (const [title, id] of kept.proposals) {
-        const proposal = (await admin.get(`/v2/governance/proposals/${id}`)).json<{
-          status: string;
-          execution: { status: string };
-        }>();
+        const read = async () =>
+          (await admin.get(`/v2/governance/proposals/${id}`)).json<{
+            status: string;
+            execution: { status: string };
+          }>();
+        const ended = /^(completed|unknown)$/;
+        await expect
+          .poll(async () => (await read()).execution.status, { timeout: 200_000, message: title })
+          .toMatch(ended);
+        const proposal = await read();
         expect([title, proposal.status]).toEqual([title, 'approved']);
-        expect(proposal.execution.status, title).toMatch(/^(completed|unknown)$/);
         if (proposal.execution.status === 'completed') expect(count(title), title).toBe(1);
       }
 
