@@ -44,7 +44,7 @@ export interface JobContext {
 
 export interface JobHandler<P> {
   run(payload: P, context: JobContext): Promise<void>;
-  /** After the last attempt; the job is a dead letter then. */
+  /** After the last attempt, before the job is a dead letter: again, where the process dies in between. */
   dead?(payload: P, error: Error): Promise<void>;
 }
 

@@ -87,6 +87,8 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     payload: unknown,
     error: unknown,
   ) => {
+    // Told first: a process that dies in between leaves the job to be told again, and not a job whose end nobody heard of.
+    await worker.dead(payload, asError(error));
     const now = clock.now();
     await db.write(async (tx) => {
       await end(tx, worker, job);
@@ -106,7 +108,6 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
         finished_at: now,
       });
     });
-    await worker.dead(payload, asError(error));
   };
 
   /** Ends this job in favour of a new one, in one transaction: pg-boss knows no waits of its own for each attempt. */

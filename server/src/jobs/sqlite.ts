@@ -57,8 +57,9 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
   };
 
   const bury = async (worker: Worker, row: JobRow, lease: string, error: unknown): Promise<void> => {
-    await db.write((tx) => buryJob(tx, { id: row.id, lease }, errorText(error), clock.now()));
+    // Told first: a process that dies in between leaves the job to be told again, and not a job whose end nobody heard of.
     await worker.dead(JSON.parse(row.payload), asError(error));
+    await db.write((tx) => buryJob(tx, { id: row.id, lease }, errorText(error), clock.now()));
   };
 
   const fail = async (worker: Worker, row: JobRow, lease: string, error: unknown): Promise<void> => {

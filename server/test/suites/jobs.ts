@@ -127,7 +127,29 @@ export const jobsSuite = (
         [3, true],
       ]);
       expect(errors).toEqual(['bad: failure 3']);
-      expect(await jobs.depth()).toEqual({ queued: 0, running: 0, dead: 1 });
+      await expect.poll(() => jobs.depth()).toEqual({ queued: 0, running: 0, dead: 1 });
+    });
+
+    it('tells the end of a job before the dead letter, so that no death in between hides it', async () => {
+      const kind = noteKind('t.told');
+      const lettersWhenTold: number[] = [];
+      const jobs = await node((j) =>
+        j.work(
+          kind,
+          { concurrency: 1 },
+          {
+            run: async () => {
+              throw new PermanentJobError('never');
+            },
+            dead: async () => {
+              lettersWhenTold.push((await j.depth()).dead);
+            },
+          },
+        ),
+      );
+      await store.db.write((tx) => jobs.enqueue(tx, kind, { v: 1, text: 'a' }));
+      await expect.poll(async () => (await jobs.depth()).dead, { timeout: 10_000 }).toBe(1);
+      expect(lettersWhenTold).toEqual([0]);
     });
 
     it('does not repeat a permanent failure, nor a payload that no release wrote', async () => {
