@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
+import { randomFrom } from '../support/random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /**
@@ -16,17 +17,6 @@ const SEED = Number(process.env.KILL_SEED ?? 20_260_704);
 const CALL_DELAY_MS = 60;
 const LAST_MOMENT_MS = 450;
 const TIMEOUT_MS = 900_000;
-
-/** mulberry32. */
-const randomFrom = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 interface RunState {
   status: string;

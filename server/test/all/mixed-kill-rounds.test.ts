@@ -8,6 +8,7 @@ import {
   type TestReply,
   type TestRequest,
 } from '../support/provider.ts';
+import { randomFrom } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -23,17 +24,6 @@ const MOST_AT_ONCE = 12;
 const LAST_MOMENT_MS = 400;
 const CALL_DELAY_MS = 40;
 const ROUND_TIMEOUT_MS = 60_000;
-
-/** mulberry32. */
-const randomFrom = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 
 interface Chat {
   id: string;

@@ -1,3 +1,4 @@
+// Over 500 lines: the loop of a run and what each of its steps writes are read together, or not understood.
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';

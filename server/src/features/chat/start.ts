@@ -1,3 +1,4 @@
+// Over 500 lines: one start is one closure, since what it has prepared may be begun a second time with another agent.
 import type { Queryable } from '../../db/db.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
