@@ -10,6 +10,7 @@ import type { Db } from './db.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { createChangedRows } from './sqlite/changed-rows.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
@@ -85,11 +86,19 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
     first: (sql) => writer.run<Record<string, unknown>>(sql, []).rows[0],
     onError: options.onError ?? (() => {}),
   });
-  const group = createGroupCommit(writer, log?.sync ?? null, checkpointer.committed);
+  const changed = createChangedRows(writerDb);
+  const steps = {
+    step(sql: string): void {
+      writer.step(sql);
+      if (sql === 'commit') changed.committed();
+    },
+  };
+  const group = createGroupCommit(steps, log?.sync ?? null, checkpointer.committed);
   return {
     dialect: 'sqlite',
     read,
     write: (work, how = {}) => group.write(() => work(tx), how),
+    conversationsVersion: changed.version,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -141,6 +150,7 @@ export const openPostgres = async (options: { url: string; maxConnections?: numb
         }
       }
     },
+    conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
