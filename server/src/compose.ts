@@ -385,7 +385,7 @@ export const compose = async (
     },
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
-  const realtime = composeRealtime({
+  const realtime = await composeRealtime({
     config,
     governanceConfig,
     db,

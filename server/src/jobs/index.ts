@@ -8,6 +8,5 @@ export {
   PermanentJobError,
   RetryLater,
 } from './port.ts';
-export { createPostgresJobs } from './postgres.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
 export { createTicker, type Ticker } from './ticker.ts';

@@ -114,7 +114,7 @@ describe('the first page, which is given out again while nothing changes', () =>
     await create(own, { title: 'A' });
     expect((await list(own)).total).toBe(1);
     const me = (await own.get('/v2/auth/me')).json<{ id: string }>();
-    expect((await admin.patch(`/v2/users/${me.id}`, { status: 'inactive' })).status).toBe(200);
+    expect((await admin.patch(`/v2/users/${me.id}`, { status: 'deactivated' })).status).toBe(200);
     await expect.poll(async () => (await own.get(URL_V1)).status).toBe(401);
   });
 });

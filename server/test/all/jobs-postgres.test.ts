@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
-import { createPostgresJobs } from '../../src/jobs/index.ts';
+import { createPostgresJobs } from '../../src/jobs/postgres.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { jobsSuite } from '../suites/jobs.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
