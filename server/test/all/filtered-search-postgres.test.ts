@@ -14,7 +14,7 @@ describe('search by vector under a filter', () => {
   let database: { url: string; drop(): Promise<void> };
   beforeAll(async () => {
     database = await newDatabase(postgresServer ?? '');
-    db = await openPostgres({ url: database.url, maxConnections: 4 });
+    db = await openPostgres({ url: database.url, maxConnections: 4, unscoped: 'all' });
   });
   afterAll(async () => {
     await db?.close();
@@ -60,7 +60,7 @@ describe('search by vector under a filter', () => {
     }
     // Settings of the database hold for connections made from now on.
     await db.close();
-    db = await openPostgres({ url: database.url, maxConnections: 4 });
+    db = await openPostgres({ url: database.url, maxConnections: 4, unscoped: 'all' });
     const again = await createPostgresIndex(db);
     const vector = new Float32Array(8);
     vector[0] = 1;
