@@ -17,7 +17,7 @@ import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
-import { largestLimit, rateTables } from './compose-rates.ts';
+import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
@@ -248,6 +248,7 @@ const build = async (
     dataDir: config.DATA_DIR,
     platformKey: config.PLATFORM_KEY,
     shared: shared !== null,
+    ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
     audit,
     events,

@@ -20,7 +20,12 @@ const raise = async <T>(db: Kysely<T>, table: string, condition: string): Promis
 };
 
 const SETTING = `current_setting('app.tenant', true)`;
-const ALL = `${SETTING} = '*'`;
+
+/**
+ * As CASE and not as OR, since the planner takes every second row to pass a CASE. Of an equation it believes that it thins the
+ * rows out once more, beside the application's own filter that says the same: it then sorts where it could walk an index.
+ */
+const seenWhere = (condition: string): string => `case when ${SETTING} = '*' then true else ${condition} end`;
 
 /** `column`: the one with the tenant's id. `shared`: rows of tenant `*` belong to everybody. */
 export const wallByTenant = <T>(
@@ -32,7 +37,7 @@ export const wallByTenant = <T>(
   return raise(
     db,
     table,
-    `${column} = ${SETTING} or ${ALL}${how.shared === true ? ` or ${column} = '*'` : ''}`,
+    seenWhere(`${column} = ${SETTING}${how.shared === true ? ` or ${column} = '*'` : ''}`),
   );
 };
 
@@ -45,5 +50,5 @@ export const wallByParent = <T>(
   raise(
     db,
     table,
-    `${ALL} or exists (select 1 from ${parent.table} as parent where parent.id = ${table}.${parent.column})`,
+    seenWhere(`exists (select 1 from ${parent.table} as parent where parent.id = ${table}.${parent.column})`),
   );
