@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { sql } from 'kysely';
 import type { Db } from '../../server/src/db/db.ts';
 import { openPostgres, openSqlite } from '../../server/src/db/open.ts';
 import { createIndexLoader } from '../../server/src/features/knowledge/index.ts';
@@ -38,6 +39,8 @@ const unitVector = (): Float32Array => {
   return vector.map((x) => x / length);
 };
 
+const hnsw = (n: number) => sql.ref(`vectors_${n}_hnsw`);
+
 /** Whole documents until there are `wanted` chunks, turn by turn over the tenants. */
 export const fillChunks = async (
   db: Db,
@@ -52,6 +55,7 @@ export const fillChunks = async (
   const [sample] = await db.read.selectFrom('documents').select(['chunking_version']).execute();
   if (model === undefined || sample === undefined) throw new Error('no document has been uploaded');
   await loader.prepare([model]);
+  if (db.dialect === 'postgres') await sql`drop index if exists ${hnsw(model.n)}`.execute(db.read);
   for (let n = have; n < wanted; n += CHUNKS_PER_DOCUMENT) {
     const owner = owners[(n / CHUNKS_PER_DOCUMENT) % owners.length] ?? owners[0];
     if (owner === undefined) throw new Error('no tenant');
@@ -93,4 +97,17 @@ export const fillChunks = async (
     await loader.add(chunks.map((chunk) => ({ chunkId: chunk.id, vector: unitVector() })));
   }
   await loader.close();
+  if (db.dialect === 'postgres') {
+    // Built over all rows at once: some ten times as fast as row by row, and the same graph for a search.
+    const from = performance.now();
+    await db.write(async (tx) => {
+      await sql`set local maintenance_work_mem = '512MB'`.execute(tx);
+      await sql`set local statement_timeout = 0`.execute(tx);
+      await sql`create index ${hnsw(model.n)} on ${sql.table(`vectors_${model.n}`)} using hnsw (embedding vector_ip_ops)`.execute(
+        tx,
+      );
+    });
+    await sql`analyze`.execute(db.read);
+    console.error(`vector index built in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  }
 };
