@@ -10,6 +10,7 @@ interface Note {
 
 export const noteKind = (name: string, retryDelaysMs: readonly number[] = [10, 10]): JobKind<Note> => ({
   name,
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&
