@@ -30,7 +30,7 @@ interface Envelope {
 
 /** The queue's own connections: a store that does not answer is given up, and they are made anew. */
 const QUEUE_CONNECTION = {
-  query_timeout: 20_000,
+  query_timeout: 30_000,
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
