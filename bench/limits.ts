@@ -63,6 +63,7 @@ const usage = {
   outputTokens: 200,
   cachedInputTokens: 0,
   cacheWriteTokens: 0,
+  reasoningTokens: 0,
   estimated: false,
 };
 const booked: LedgerEntry = {
