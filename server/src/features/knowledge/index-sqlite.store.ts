@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
 import { createReaderThread } from '../../db/sqlite/reader-thread.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
+import { filteredSeqs, hiddenChunks, hiddenSeqs } from './filters.store.ts';
 import type { Candidate, EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
 import { rolesIn, rolesOf, setsThatMeet } from './rules.ts';
 import type { QueryTerm } from './terms.rules.ts';
@@ -81,13 +81,7 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
   const thread = createReaderThread(file);
 
   const countHidden = async (tenantId: string): Promise<number> => {
-    const row = await db.read
-      .selectFrom('hidden_generations')
-      .innerJoin('chunks', (join) =>
-        join
-          .onRef('chunks.document_id', '=', 'hidden_generations.document_id')
-          .onRef('chunks.generation', '=', 'hidden_generations.generation'),
-      )
+    const row = await hiddenChunks(db.read)
       .select((w) => w.fn.countAll<number>().as('n'))
       .where('chunks.tenant_id', '=', tenantId)
       .executeTakeFirst();
