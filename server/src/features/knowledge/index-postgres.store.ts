@@ -63,20 +63,17 @@ const termRows = (terms: readonly QueryTerm[]) =>
     terms.map((term, i) => sql`(${sql.raw(String(i))}, ${termQuery(term)}, ${sql.raw(String(term.count))})`),
   );
 
-const lexemes = ({
-  tenantId,
-  userId,
-  visibility,
-  readerRoles,
-  titleWords,
-  words,
-}: Omit<IndexEntry, 'vector'>) => {
+const scopeLexemes = (entry: Omit<IndexEntry, 'vector'>): string[] => {
+  const { tenantId, userId, visibility, readerRoles } = entry;
   const scope = [tenantLexeme(tenantId), ownerLexeme(tenantId, userId)];
   if (visibility === 'tenant') scope.push(sharedLexeme(tenantId));
   if (visibility === 'role') scope.push(...rolesIn(readerRoles).map((role) => roleLexeme(tenantId, role)));
-  return sql`setweight(to_tsvector('english', ${titleWords}), 'A') || to_tsvector('english', ${words})
-    || array_to_tsvector(${scope}::text[])`;
+  return scope;
 };
+
+const lexemes = (entry: Omit<IndexEntry, 'vector'>) =>
+  sql`setweight(to_tsvector('english', ${entry.titleWords}), 'A') || to_tsvector('english', ${entry.words})
+    || array_to_tsvector(${scopeLexemes(entry)}::text[])`;
 
 const rolesColumn = (entry: Omit<IndexEntry, 'vector'>): number =>
   entry.visibility === 'role' ? entry.readerRoles : 0;
@@ -149,13 +146,22 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
     },
 
     async add(tx, model, entries) {
-      for (const entry of entries) {
-        await sql`insert into chunk_terms (seq, terms, length)
-          values (${entry.seq}, ${lexemes(entry)}, ${lengthOf(entry)})`.execute(tx);
-        await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, roles, embedding)
-          values (${entry.seq}, ${entry.tenantId}, ${entry.userId}, ${entry.visibility === 'tenant'}, ${rolesColumn(entry)},
-            ${vectorText(entry.vector)}::${sql.raw(columnType(model.dimensions))})`.execute(tx);
-      }
+      if (entries.length === 0) return;
+      const column = <T>(of: (entry: IndexEntry) => T): T[] => entries.map(of);
+      const type = sql.raw(columnType(model.dimensions));
+      // Tokens of the scope hold no blank: a row's are one text, since arrays of arrays must all be of one length.
+      await sql`insert into chunk_terms (seq, terms, length)
+        select seq, setweight(to_tsvector('english', title), 'A') || to_tsvector('english', words)
+          || array_to_tsvector(string_to_array(scope, ' ')), length
+        from unnest(${column((e) => e.seq)}::bigint[], ${column((e) => e.titleWords)}::text[],
+          ${column((e) => e.words)}::text[], ${column((e) => scopeLexemes(e).join(' '))}::text[],
+          ${column(lengthOf)}::integer[]) as e (seq, title, words, scope, length)`.execute(tx);
+      await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, roles, embedding)
+        select seq, tenant_id, user_id, shared, roles, embedding::${type}
+        from unnest(${column((e) => e.seq)}::bigint[], ${column((e) => e.tenantId)}::text[],
+          ${column((e) => e.userId)}::text[], ${column((e) => e.visibility === 'tenant')}::boolean[],
+          ${column(rolesColumn)}::integer[], ${column((e) => vectorText(e.vector))}::text[])
+          as e (seq, tenant_id, user_id, shared, roles, embedding)`.execute(tx);
     },
 
     async share(tx, models, entry) {
