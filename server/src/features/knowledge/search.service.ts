@@ -90,7 +90,7 @@ export const createSearchService = (deps: SearchDeps) => {
     const before = known.get(key);
     if (before !== undefined) return { model: of, vector: before };
     try {
-      const [vector] = await by.embed(scope, [query], { urgent: true });
+      const [vector] = await by.embed(scope, [query], { urgent: true, purpose: 'query' });
       if (vector === undefined) return null;
       known.set(key, vector);
       return { model: of, vector };
