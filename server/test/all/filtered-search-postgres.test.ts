@@ -64,15 +64,10 @@ describe('search by vector under a filter', () => {
     const again = await createPostgresIndex(db);
     const vector = new Float32Array(8);
     vector[0] = 1;
-    const {
-      semantic: [semantic = []],
-    } = await again.candidates({
-      scope: { tenantId: 'few', userId: 'u', reach: 'tenant' },
-      filters: null,
-      terms: [],
-      vectors: [{ model, vector }],
-      depth: 20,
-    });
+    const [semantic = []] = await again.byVectors(
+      { scope: { tenantId: 'few', userId: 'u', reach: 'tenant' }, filters: null, depth: 20 },
+      [{ model, vector }],
+    );
     expect(semantic.length).toBe(20);
     expect(new Set(semantic.map((hit) => hit.documentId))).toEqual(new Set(['few']));
   });
