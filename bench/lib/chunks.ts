@@ -31,7 +31,7 @@ export const sentence = (words: number): string => Array.from({ length: words },
 export const openStore = (dataDir: string, databaseUrl: string): Promise<Db> =>
   databaseUrl === ''
     ? openSqlite({ file: path.join(dataDir, 'pentarch.sqlite'), synchronous: 'normal' })
-    : openPostgres({ url: databaseUrl });
+    : openPostgres({ url: databaseUrl, unscoped: 'all' });
 
 const unitVector = (): Float32Array => {
   const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);

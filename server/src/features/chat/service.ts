@@ -1,6 +1,7 @@
 // Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
@@ -466,7 +467,9 @@ export const createChatService = (given: ChatOptions) => {
         const events = createRunEvents(read.events, read.jumps);
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
         const going = queue.enter(row.conversation_id, true).then((leave) => {
-          begin(read.caller, read.started, events, new AbortController(), leave);
+          withinTenant(row.tenant_id, () =>
+            begin(read.caller, read.started, events, new AbortController(), leave),
+          );
         });
         if (remote === null) await going;
         else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));
