@@ -154,8 +154,7 @@ export const createChatService = (given: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
-    const response = chatResponseOf(row);
+    const { response, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
     const { error } = result;
     if (error !== null) {
       events.emit('error', errorData(error));
