@@ -15,6 +15,7 @@ export const Person = ({ id }: { id: string }) => {
   const { data } = useQuery({
     queryKey: ['people', id],
     queryFn: ({ signal }) => api.users.get(id, { signal }),
+    meta: { what: 'names of people' },
     enabled: mayRead && id !== me.sub,
     staleTime: STALE_MS,
     retry: false,
@@ -31,6 +32,7 @@ export const AgentName = ({ id }: { id: string }) => {
   const { data } = useQuery({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    meta: { what: 'names of agents' },
     enabled: mayRead,
     staleTime: STALE_MS,
   });

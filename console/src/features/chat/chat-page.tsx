@@ -71,6 +71,7 @@ const ChatPage = () => {
   const agentList = queryOptions({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    meta: { what: 'the agents to choose from' },
   });
   const agents = useQuery(agentList);
   const models = useModels();

@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CostLimits, GetCostUsageQuery, SetCostLimitsRequest } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
+import { saveFile } from '../../lib/text.ts';
 
 /** Reads and writes of this feature; pages hold no calls of their own. */
 
@@ -45,13 +46,7 @@ export const useExport = () => {
   return useMutation({
     mutationFn: async (query: GetCostUsageQuery) => {
       const text = await api.costs.exportUsage(query);
-      const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = `costs-${query.period ?? 'month'}.csv`;
-      link.click();
-      // After the click was handled: the browser has its own hold of the bytes by then.
-      setTimeout(() => URL.revokeObjectURL(address), 0);
+      saveFile(`costs-${query.period ?? 'month'}.csv`, 'text/csv', text);
     },
   });
 };

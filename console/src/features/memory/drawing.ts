@@ -66,6 +66,41 @@ const sizeOf = (degree: number, nodes: number): number =>
 const FEW = 80;
 const ROOMY_PX = 600;
 
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+interface Disc {
+  x: number;
+  y: number;
+  radius: number;
+}
+const GAP_PX = 4;
+const NAME_PX = 14;
+
+/** Places for a name of this width: right of its node, left, below, above. */
+const placesFor = ({ x, y, radius }: Disc, widthPx: number): readonly Box[] => {
+  const beside = (left: number, top: number): Box => ({
+    left,
+    top,
+    right: left + widthPx,
+    bottom: top + NAME_PX,
+  });
+  return [
+    beside(x + radius + GAP_PX, y - NAME_PX / 2),
+    beside(x - radius - GAP_PX - widthPx, y - NAME_PX / 2),
+    beside(x - widthPx / 2, y + radius + GAP_PX),
+    beside(x - widthPx / 2, y - radius - GAP_PX - NAME_PX),
+  ];
+};
+const overlaps = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const covers = (box: Box, { x, y, radius }: Disc): boolean =>
+  Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom))) <
+  radius;
+
 const roundBox = (context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number) => {
   context.beginPath();
   context.roundRect(x, y, width, height, 4);
@@ -80,7 +115,9 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
   let hovered = '';
   let worker: Worker | null = null;
   /** Where names stand already in this picture. */
-  let taken: { left: number; top: number; right: number }[] = [];
+  let taken: Box[] = [];
+  /** Where nodes stand in this picture, as long as there are few: names do not cover them. */
+  let discs: readonly Disc[] | null = null;
   const graph = new Graph<NodeData, EdgeData>({ type: 'directed', multi: true });
 
   /** The node whose surroundings are shown: what is pointed at, else what is open. */
@@ -90,6 +127,17 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     const middle = centre();
     if (middle !== '') return id === middle || graph.areNeighbors(id, middle);
     return focus.matches === null || focus.matches.has(id);
+  };
+
+  const discsNow = (): readonly Disc[] => {
+    discs ??=
+      graph.order > FEW
+        ? []
+        : graph.mapNodes((_id, { x, y, size }) => ({
+            ...sigma.graphToViewport({ x, y }),
+            radius: sigma.scaleSize(size),
+          }));
+    return discs;
   };
 
   const sigma = new Sigma<NodeData, EdgeData>(graph, host, {
@@ -122,7 +170,8 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
         color: seen ? (colours.kinds[hue] ?? colours.ink) : colours.line,
         zIndex: isOpen ? 2 : seen ? 1 : 0,
         highlighted: isOpen,
-        forceLabel: isOpen || (centre() !== '' && seen) || (focus.matches !== null && seen),
+        forceLabel:
+          graph.order <= FEW || isOpen || (centre() !== '' && seen) || (focus.matches !== null && seen),
       };
     },
     edgeReducer: (id, { label, size, type }): Partial<EdgeDisplayData> => {
@@ -142,19 +191,30 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     defaultDrawNodeLabel: (context, { x, y, size, label }) => {
       if (typeof label !== 'string' || label === '') return;
       context.font = `500 12px ${font}`;
-      const box = { left: x + size + 4, top: y - 7, right: x + size + 4 + context.measureText(label).width };
+      const own = { x, y, radius: size };
+      const { width, height } = sigma.getDimensions();
+      const all = placesFor(own, context.measureText(label).width);
+      const isFree = (box: Box): boolean => !taken.some((one) => overlaps(box, one));
+      const others = discsNow();
+      const box =
+        all.find(
+          (one) =>
+            isFree(one) &&
+            one.left >= 0 &&
+            one.right <= width &&
+            one.top >= 0 &&
+            one.bottom <= height &&
+            !others.some((disc) => (disc.x !== x || disc.y !== y) && covers(one, disc)),
+        ) ?? all.find(isFree);
       // What would lie upon another name is left out: nearer by, there is room for it.
-      if (
-        taken.some((one) => box.left < one.right && one.left < box.right && Math.abs(box.top - one.top) < 14)
-      )
-        return;
+      if (box === undefined) return;
       taken.push(box);
       context.lineJoin = 'round';
       context.lineWidth = 3;
       context.strokeStyle = colours.ground;
-      context.strokeText(label, x + size + 4, y + 4);
+      context.strokeText(label, box.left, box.top + NAME_PX - 3);
       context.fillStyle = colours.ink;
-      context.fillText(label, x + size + 4, y + 4);
+      context.fillText(label, box.left, box.top + NAME_PX - 3);
     },
     defaultDrawNodeHover: (context, { x, y, size, label, color }) => {
       context.font = `600 12px ${font}`;
@@ -178,6 +238,7 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
 
   sigma.on('beforeRender', () => {
     taken = [];
+    discs = null;
   });
   const redraw = (): void => {
     sigma.refresh({ skipIndexation: true });
