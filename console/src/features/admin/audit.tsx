@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Drawer } from '../../components/dialog.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
-import { Person } from '../../components/person.tsx';
+import { AgentName, Person } from '../../components/person.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { Panel, StatusPill, type Tone } from '../../components/surface.tsx';
 import { formatDateTime, formatNumber } from '../../lib/format.ts';
@@ -20,7 +20,13 @@ const TONES: Readonly<Record<string, Tone>> = { success: 'good', refused: 'warn'
 /** Who or what it is: people by their names, the rest by what the audit holds. */
 const Who = ({ type, id }: { type: string | null; id: string | null }) => (
   <>
-    {id !== null && type === 'user' ? <Person id={id} /> : type?.replaceAll('_', ' ')}
+    {id !== null && type === 'user' ? (
+      <Person id={id} />
+    ) : id !== null && type === 'agent' ? (
+      <AgentName id={id} />
+    ) : (
+      type?.replaceAll('_', ' ')
+    )}
     <span className={styles.sub}>{id}</span>
   </>
 );

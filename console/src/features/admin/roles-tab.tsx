@@ -15,12 +15,7 @@ const COLUMNS: readonly Column<Right>[] = [
   {
     id: 'what',
     header: 'What',
-    cell: (row) => (
-      <>
-        {row.label}
-        <span className={styles.sub}>{row.resource}</span>
-      </>
-    ),
+    cell: (row) => <span title={row.resource}>{row.label}</span>,
   },
   ...ROLES.map((role) => ({
     id: role,

@@ -1,5 +1,5 @@
 import { Send } from 'lucide-react';
-import type { Webhook, WebhookDelivery } from 'pentarch-sdk';
+import type { Webhook, WebhookDelivery, WebhookDeliveryDetail } from 'pentarch-sdk';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
@@ -29,6 +29,15 @@ const TONES: Readonly<Record<WebhookDelivery['status'], Tone>> = {
   failed: 'bad',
   cancelled: 'neutral',
 };
+
+const DeliveryStatus = ({ delivery }: { delivery: Pick<WebhookDelivery, 'status' | 'attempts'> }) => (
+  <StatusPill tone={TONES[delivery.status]}>
+    {delivery.status === 'pending' && delivery.attempts > 0 ? 'trying again' : delivery.status}
+  </StatusPill>
+);
+
+const wasTaken = ({ response }: WebhookDeliveryDetail['log'][number]): boolean =>
+  response !== null && response.status >= 200 && response.status < 300;
 
 /** As they stand in a request. */
 const headerLines = (headers: Readonly<Record<string, unknown>>): string =>
@@ -86,7 +95,7 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
         <>
           <div className={styles.start}>
             <h3>{data.event}</h3>
-            <StatusPill tone={TONES[data.status]}>{data.status}</StatusPill>
+            <DeliveryStatus delivery={data} />
           </div>
           {data.next_attempt_at !== null && (
             <p className={styles.sub}>
@@ -100,7 +109,7 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
           {data.log.map((attempt) => (
             <section key={attempt.attempted_at} className={styles.attempt} aria-label="Attempt">
               <div className={styles.attemptHead}>
-                <StatusPill tone={attempt.error === null ? 'good' : 'bad'}>
+                <StatusPill tone={wasTaken(attempt) ? 'good' : 'bad'}>
                   {attempt.response === null ? 'no answer' : `HTTP ${attempt.response.status}`}
                 </StatusPill>
                 <RelativeTime iso={attempt.attempted_at} />
@@ -147,11 +156,7 @@ const Deliveries = ({ hookId, onOpen }: { hookId: string; onOpen: (id: string) =
           {
             id: 'status',
             header: 'Status',
-            cell: (row) => (
-              <StatusPill tone={TONES[row.status]}>
-                {row.status === 'pending' && row.attempts > 0 ? 'trying again' : row.status}
-              </StatusPill>
-            ),
+            cell: (row) => <DeliveryStatus delivery={row} />,
           },
           { id: 'code', header: 'HTTP', numeric: true, cell: (row) => row.response_status ?? '–' },
           { id: 'time', header: 'When', numeric: true, cell: (row) => <RelativeTime iso={row.created_at} /> },

@@ -28,6 +28,29 @@ export const useLimits = () => {
   });
 };
 
+const MOST_SUBJECTS = 100;
+
+/** Whom a limit can be for, by name; null where there are too many people for one list. */
+export const useSubjects = (scope: 'user' | 'agent') => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['costs', 'subjects', scope],
+    queryFn: async ({ signal }): Promise<{ value: string; label: string }[] | null> => {
+      if (scope === 'agent') {
+        const agents = await api.agents.list({ limit: MOST_SUBJECTS }, { signal });
+        return agents.map(({ id, name }) => ({ value: id, label: name }));
+      }
+      const { items, next_cursor: more } = await api.users.list({ limit: MOST_SUBJECTS }, { signal });
+      if (more !== null) return null;
+      return items.map(({ id, name, email }) => ({
+        value: id,
+        label: name === '' ? email : `${name} (${email})`,
+      }));
+    },
+    meta: { what: scope === 'user' ? 'the users to choose from' : 'the agents to choose from' },
+  });
+};
+
 export const useSetLimits = () => {
   const api = useApi();
   const queryClient = useQueryClient();

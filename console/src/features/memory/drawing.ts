@@ -3,6 +3,7 @@ import type { MemoryGraph } from 'pentarch-sdk';
 import Sigma from 'sigma';
 import type { EdgeDisplayData, NodeDisplayData } from 'sigma/types';
 import type { Colours } from './colours.ts';
+import { type Box, type Disc, NAME_PX, placeName } from './labels.ts';
 import type { LayoutInput, LayoutOutput } from './layout.worker.ts';
 import { labelOf, type TypeCount, words } from './shapes.ts';
 
@@ -65,41 +66,6 @@ const sizeOf = (degree: number, nodes: number): number =>
 /** Up to here every name is drawn, where there is room. */
 const FEW = 80;
 const ROOMY_PX = 600;
-
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-interface Disc {
-  x: number;
-  y: number;
-  radius: number;
-}
-const GAP_PX = 4;
-const NAME_PX = 14;
-
-/** Places for a name of this width: right of its node, left, below, above. */
-const placesFor = ({ x, y, radius }: Disc, widthPx: number): readonly Box[] => {
-  const beside = (left: number, top: number): Box => ({
-    left,
-    top,
-    right: left + widthPx,
-    bottom: top + NAME_PX,
-  });
-  return [
-    beside(x + radius + GAP_PX, y - NAME_PX / 2),
-    beside(x - radius - GAP_PX - widthPx, y - NAME_PX / 2),
-    beside(x - widthPx / 2, y + radius + GAP_PX),
-    beside(x - widthPx / 2, y - radius - GAP_PX - NAME_PX),
-  ];
-};
-const overlaps = (a: Box, b: Box): boolean =>
-  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-const covers = (box: Box, { x, y, radius }: Disc): boolean =>
-  Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom))) <
-  radius;
 
 const roundBox = (context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number) => {
   context.beginPath();
@@ -191,23 +157,14 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     defaultDrawNodeLabel: (context, { x, y, size, label }) => {
       if (typeof label !== 'string' || label === '') return;
       context.font = `500 12px ${font}`;
-      const own = { x, y, radius: size };
-      const { width, height } = sigma.getDimensions();
-      const all = placesFor(own, context.measureText(label).width);
-      const isFree = (box: Box): boolean => !taken.some((one) => overlaps(box, one));
-      const others = discsNow();
-      const box =
-        all.find(
-          (one) =>
-            isFree(one) &&
-            one.left >= 0 &&
-            one.right <= width &&
-            one.top >= 0 &&
-            one.bottom <= height &&
-            !others.some((disc) => (disc.x !== x || disc.y !== y) && covers(one, disc)),
-        ) ?? all.find(isFree);
-      // What would lie upon another name is left out: nearer by, there is room for it.
-      if (box === undefined) return;
+      const box = placeName(
+        { x, y, radius: size },
+        context.measureText(label).width,
+        sigma.getDimensions(),
+        taken,
+        discsNow(),
+      );
+      if (box === null) return;
       taken.push(box);
       context.lineJoin = 'round';
       context.lineWidth = 3;
