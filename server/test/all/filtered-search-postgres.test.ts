@@ -52,15 +52,10 @@ describe('search by vector under a filter', () => {
       ['c', 1_000],
       ['d', 5_000],
     ] as const) {
-      const {
-        semantic: [semantic = []],
-      } = await index.candidates({
-        scope: { tenantId: tenant, userId: 'u', reach: 'tenant' },
-        filters: null,
-        terms: [],
-        vectors: [{ model, vector }],
-        depth,
-      });
+      const [semantic = []] = await index.byVectors(
+        { scope: { tenantId: tenant, userId: 'u', reach: 'tenant' }, filters: null, depth },
+        [{ model, vector }],
+      );
       expect(semantic.length, tenant).toBe(Math.min(depth, 2_000));
       expect(new Set(semantic.map((hit) => hit.documentId))).toEqual(new Set([`same ${tenant}`]));
       expect(new Set(semantic.map((hit) => hit.seq)).size).toBe(semantic.length);

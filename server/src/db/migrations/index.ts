@@ -27,6 +27,7 @@ import { consolePages } from './045-console-pages.ts';
 import { delegatedWork } from './048-delegated-work.ts';
 import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
+import { queuedRuns } from './056-queued-runs.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly SchemaStep[] = [
   delegatedWork,
   tenantWords,
   rowSecurity,
+  queuedRuns,
 ];
