@@ -90,6 +90,14 @@ it.each(['light', 'dark'] as const)('is readable on a phone, %s', async (theme) 
     .click();
   await page.getByRole('article').getByRole('table').waitFor();
   expect(await axe()).toEqual([]);
+  // With a choice of models beside that of agents, all of the composer is within the screen.
+  await page.getByLabel('Model', { exact: true }).waitFor();
+  const send = await page.getByRole('button', { name: 'Send' }).boundingBox();
+  const composer = await page.getByRole('form', { name: 'New message' }).boundingBox();
+  expect((send?.x ?? 0) + (send?.width ?? 0)).toBeLessThanOrEqual(
+    (composer?.x ?? 0) + (composer?.width ?? 0),
+  );
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   await screenshot(`chat-phone-${theme}`);
   await context.close();
 });

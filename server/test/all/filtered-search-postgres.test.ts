@@ -52,15 +52,10 @@ describe('search by vector under a filter', () => {
       ['c', 1_000],
       ['d', 5_000],
     ] as const) {
-      const {
-        semantic: [semantic = []],
-      } = await index.candidates({
-        scope: { tenantId: tenant, userId: 'u', reach: 'tenant' },
-        filters: null,
-        terms: [],
-        vectors: [{ model, vector }],
-        depth,
-      });
+      const [semantic = []] = await index.byVectors(
+        { scope: { tenantId: tenant, userId: 'u', reach: 'tenant' }, filters: null, depth },
+        [{ model, vector }],
+      );
       expect(semantic.length, tenant).toBe(Math.min(depth, 2_000));
       expect(new Set(semantic.map((hit) => hit.documentId))).toEqual(new Set([`same ${tenant}`]));
       expect(new Set(semantic.map((hit) => hit.seq)).size).toBe(semantic.length);
@@ -110,15 +105,10 @@ describe('search by vector under a filter', () => {
     const again = await createPostgresIndex(db);
     const vector = new Float32Array(8);
     vector[0] = 1;
-    const {
-      semantic: [semantic = []],
-    } = await again.candidates({
-      scope: { tenantId: 'few', userId: 'u', reach: 'tenant' },
-      filters: null,
-      terms: [],
-      vectors: [{ model, vector }],
-      depth: 20,
-    });
+    const [semantic = []] = await again.byVectors(
+      { scope: { tenantId: 'few', userId: 'u', reach: 'tenant' }, filters: null, depth: 20 },
+      [{ model, vector }],
+    );
     expect(semantic.length).toBe(20);
     expect(new Set(semantic.map((hit) => hit.documentId))).toEqual(new Set(['few']));
   });

@@ -71,6 +71,7 @@ const ChatPage = () => {
   const agentList = queryOptions({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    meta: { what: 'the agents to choose from' },
   });
   const agents = useQuery(agentList);
   const models = useModels();
@@ -160,6 +161,17 @@ const ChatPage = () => {
     const box = scroller.current;
     if (box !== null && atEnd) box.scrollTop = box.scrollHeight;
   }, [length, atEnd]);
+
+  // What grows without a new message (an approval that is read, seats that fill) is followed as well.
+  useEffect(() => {
+    const box = scroller.current;
+    if (box === null || !atEnd) return;
+    const observer = new MutationObserver(() => {
+      box.scrollTop = box.scrollHeight;
+    });
+    observer.observe(box, { childList: true, subtree: true, characterData: true });
+    return () => observer.disconnect();
+  }, [atEnd]);
 
   /** Puts a question back into the composer, with its agent and documents. */
   const takeBack = (sending: Sending): void => {

@@ -9,6 +9,7 @@ import type {
   IndexEntry,
   PassageIndex,
   QueryVector,
+  RankingAsk,
   SemanticCandidate,
 } from './passage-index.ts';
 import { rolesIn, rolesOf } from './rules.ts';
@@ -63,20 +64,17 @@ const termRows = (terms: readonly QueryTerm[]) =>
     terms.map((term, i) => sql`(${sql.raw(String(i))}, ${termQuery(term)}, ${sql.raw(String(term.count))})`),
   );
 
-const lexemes = ({
-  tenantId,
-  userId,
-  visibility,
-  readerRoles,
-  titleWords,
-  words,
-}: Omit<IndexEntry, 'vector'>) => {
+const scopeLexemes = (entry: Omit<IndexEntry, 'vector'>): string[] => {
+  const { tenantId, userId, visibility, readerRoles } = entry;
   const scope = [tenantLexeme(tenantId), ownerLexeme(tenantId, userId)];
   if (visibility === 'tenant') scope.push(sharedLexeme(tenantId));
   if (visibility === 'role') scope.push(...rolesIn(readerRoles).map((role) => roleLexeme(tenantId, role)));
-  return sql`setweight(to_tsvector('english', ${titleWords}), 'A') || to_tsvector('english', ${words})
-    || array_to_tsvector(${scope}::text[])`;
+  return scope;
 };
+
+const lexemes = (entry: Omit<IndexEntry, 'vector'>) =>
+  sql`setweight(to_tsvector('english', ${entry.titleWords}), 'A') || to_tsvector('english', ${entry.words})
+    || array_to_tsvector(${scopeLexemes(entry)}::text[])`;
 
 const rolesColumn = (entry: Omit<IndexEntry, 'vector'>): number =>
   entry.visibility === 'role' ? entry.readerRoles : 0;
@@ -125,6 +123,11 @@ const checkExtension = async (db: Db): Promise<void> => {
 export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
   await checkExtension(db);
 
+  const allowedSeqs = ({ scope, filters }: RankingAsk) =>
+    sql`and seq not in ${hiddenSeqs(db.read)} ${
+      filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`
+    }`;
+
   return {
     async prepare(tx, model) {
       const type = sql.raw(columnType(model.dimensions));
@@ -145,13 +148,22 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
     },
 
     async add(tx, model, entries) {
-      for (const entry of entries) {
-        await sql`insert into chunk_terms (seq, terms, length)
-          values (${entry.seq}, ${lexemes(entry)}, ${lengthOf(entry)})`.execute(tx);
-        await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, roles, embedding)
-          values (${entry.seq}, ${entry.tenantId}, ${entry.userId}, ${entry.visibility === 'tenant'}, ${rolesColumn(entry)},
-            ${vectorText(entry.vector)}::${sql.raw(columnType(model.dimensions))})`.execute(tx);
-      }
+      if (entries.length === 0) return;
+      const column = <T>(of: (entry: IndexEntry) => T): T[] => entries.map(of);
+      const type = sql.raw(columnType(model.dimensions));
+      // Tokens of the scope hold no blank: a row's are one text, since arrays of arrays must all be of one length.
+      await sql`insert into chunk_terms (seq, terms, length)
+        select seq, setweight(to_tsvector('english', title), 'A') || to_tsvector('english', words)
+          || array_to_tsvector(string_to_array(scope, ' ')), length
+        from unnest(${column((e) => e.seq)}::bigint[], ${column((e) => e.titleWords)}::text[],
+          ${column((e) => e.words)}::text[], ${column((e) => scopeLexemes(e).join(' '))}::text[],
+          ${column(lengthOf)}::integer[]) as e (seq, title, words, scope, length)`.execute(tx);
+      await sql`insert into ${vectorTable(model)} (seq, tenant_id, user_id, shared, roles, embedding)
+        select seq, tenant_id, user_id, shared, roles, embedding::${type}
+        from unnest(${column((e) => e.seq)}::bigint[], ${column((e) => e.tenantId)}::text[],
+          ${column((e) => e.userId)}::text[], ${column((e) => e.visibility === 'tenant')}::boolean[],
+          ${column(rolesColumn)}::integer[], ${column((e) => vectorText(e.vector))}::text[])
+          as e (seq, tenant_id, user_id, shared, roles, embedding)`.execute(tx);
     },
 
     async share(tx, models, entry) {
@@ -177,40 +189,43 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
       await sql`drop table if exists ${vectorTable(model)}`.execute(tx);
     },
 
-    async candidates({ scope, filters, terms, vectors, depth }) {
-      const narrowed = filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`;
-      const allowed = sql`and seq not in ${hiddenSeqs(db.read)} ${narrowed}`;
-      const byWords = async (): Promise<Candidate[]> => {
-        if (terms.length === 0) return [];
-        // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is; the
-        // rarity is that among the passages that have any of the words. A word of the title counts twice.
-        const { rows } = await sql<CandidateRow>`
-          with q (i, word, times) as (values ${termRows(terms)}),
-          found as materialized (
-            select seq, terms, length from chunk_terms
-            where terms @@ (${scopeQuery(scope)}::tsquery && (${sql.join(terms.map(termQuery), sql` || `)}))
-              and exists (select 1 from q where numnode(word) > 0) ${allowed}
-          ),
-          hits as (
-            select f.seq, f.length, q.i, q.times,
-              ${frequency("'{1, 1, 1, 1}'")} + ${frequency("'{0, 0, 0, 1}'")} as often
-            from found f join q on f.terms @@ q.word
-          ),
-          rare as (
-            select i, ln(1 + ((select count(*) from found) - count(*) + 0.5) / (count(*) + 0.5)) as weight
-            from hits group by i
-          ),
-          mean as (select greatest(avg(length), 1) as length from found),
-          ranked as (
-            select h.seq, sum(r.weight * h.times * h.often * 2.2
-              / (h.often + 1.2 * (0.25 + 0.75 * h.length / mean.length))) as place
-            from hits h join rare r on r.i = h.i cross join mean
-            group by h.seq order by place desc, h.seq limit ${depth}
-          )
-          select r.seq, c.document_id from ranked r join chunks c on c.seq = r.seq
-          order by r.place desc, r.seq`.execute(db.read);
-        return rows.map(candidateOf);
-      };
+    async byWords(ask, terms) {
+      const { scope, depth } = ask;
+      const allowed = allowedSeqs(ask);
+      if (terms.length === 0) return [];
+      // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is; the
+      // rarity is that among the passages that have any of the words. A word of the title counts twice.
+      const { rows } = await sql<CandidateRow>`
+        with q (i, word, times) as (values ${termRows(terms)}),
+        found as materialized (
+          select seq, terms, length from chunk_terms
+          where terms @@ (${scopeQuery(scope)}::tsquery && (${sql.join(terms.map(termQuery), sql` || `)}))
+            and exists (select 1 from q where numnode(word) > 0) ${allowed}
+        ),
+        hits as (
+          select f.seq, f.length, q.i, q.times,
+            ${frequency("'{1, 1, 1, 1}'")} + ${frequency("'{0, 0, 0, 1}'")} as often
+          from found f join q on f.terms @@ q.word
+        ),
+        rare as (
+          select i, ln(1 + ((select count(*) from found) - count(*) + 0.5) / (count(*) + 0.5)) as weight
+          from hits group by i
+        ),
+        mean as (select greatest(avg(length), 1) as length from found),
+        ranked as (
+          select h.seq, sum(r.weight * h.times * h.often * 2.2
+            / (h.often + 1.2 * (0.25 + 0.75 * h.length / mean.length))) as place
+          from hits h join rare r on r.i = h.i cross join mean
+          group by h.seq order by place desc, h.seq limit ${depth}
+        )
+        select r.seq, c.document_id from ranked r join chunks c on c.seq = r.seq
+        order by r.place desc, r.seq`.execute(db.read);
+      return rows.map(candidateOf);
+    },
+
+    async byVectors(ask, vectors) {
+      const { scope, depth } = ask;
+      const allowed = allowedSeqs(ask);
       const byVector = async ({ model, vector }: QueryVector): Promise<SemanticCandidate[]> => {
         const readers =
           scope.reach === 'tenant'
@@ -238,9 +253,10 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
         const all = rows.length < depth ? await nearest(db.read, sql`(embedding <#> ${asked}) + 0`) : rows;
         return all.map((row) => ({ ...candidateOf(row), similarity: -row.product }));
       };
-      const [lexical, ...semantic] = await Promise.all([byWords(), ...vectors.map(byVector)]);
-      return { lexical, semantic };
+      return Promise.all(vectors.map(byVector));
     },
+
+    renew: () => Promise.resolve(),
 
     close: () => Promise.resolve(),
   };
