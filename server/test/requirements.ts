@@ -54,6 +54,14 @@ export const REQUIREMENTS = {
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
   'STREAM-07': 'a comment every 15 s keeps a silent stream awake',
+  'QUEUE-01':
+    'a message to a busy conversation is stored at once as a queued run: seen, listed, followed, in its place',
+  'QUEUE-02': 'waiting messages have their turns in order; the history stays in pairs',
+  'QUEUE-03':
+    'a queued run can be cancelled within a second, also while its turn is far; the others keep their order',
+  'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
+  'QUEUE-05':
+    'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -242,6 +250,7 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
+  'CLU-17': 'on PostgreSQL the rows of other tenants do not exist for a statement that has lost its filter',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

@@ -19,9 +19,15 @@ export interface JobKind<P> {
   parse(stored: unknown): P;
   /** Waits before the second, third, … attempt; their number settles how often a job is tried. */
   retryDelaysMs: readonly number[];
+  /** Whose rows its work may touch (db/scope.ts); null: those of all tenants, as of payloads of before they named one. */
+  tenantOf(payload: P): string | null;
   /** Silence after which another worker may take a running job. The engines renew it while the handler runs. */
   leaseMs: number;
 }
+
+/** `tenant_id` of a stored payload, which those of older releases lack. */
+export const tenantIn = (stored: object): string | null =>
+  'tenant_id' in stored && typeof stored.tenant_id === 'string' ? stored.tenant_id : null;
 
 export interface EnqueueOptions {
   /** Epoch ms; default: now. */

@@ -24,6 +24,13 @@ interface Envelope {
   payload: unknown;
 }
 
+/** The queue's own connections: a store that does not answer is given up, and they are made anew. */
+const QUEUE_CONNECTION = {
+  query_timeout: 20_000,
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
 const MIN_HEARTBEAT_S = 10;
 const MAX_RUN_S = 23 * 3_600;
 /** pg-boss counts only deaths of workers here; the schedule of attempts is ours. */
@@ -50,6 +57,7 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
   const boss = new PgBoss({
     connectionString: options.url,
     max: 6,
+    ...QUEUE_CONNECTION,
     schedule: false,
     // The sign of life of running jobs is looked at this often: a killed node's work goes on within half a minute.
     superviseIntervalSeconds: 10,

@@ -1,3 +1,4 @@
+import { within } from '../db/scope.ts';
 import {
   type JobContext,
   type JobHandler,
@@ -27,7 +28,10 @@ export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: Job
   return {
     kind,
     options,
-    run: async (stored, context) => handler.run(parse(stored), context),
+    run: async (stored, context) => {
+      const payload = parse(stored);
+      await within(kind.tenantOf(payload), () => handler.run(payload, context));
+    },
     dead: async (stored, error) => {
       if (handler.dead === undefined) return;
       let payload: P;
@@ -37,7 +41,8 @@ export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: Job
         // Nobody can tell what it was about: the dead letter itself has to do.
         return;
       }
-      await handler.dead(payload, error);
+      const { dead } = handler;
+      await within(kind.tenantOf(payload), () => dead(payload, error));
     },
   };
 };

@@ -142,7 +142,10 @@ describe('a client', () => {
     const fourth = await admin.stream('/api/v1/chat/stream', say('four'));
     expect((await admin.delete(`/v2/conversations/${made.id}`)).status).toBe(204);
     await admin.post(`/api/v1/chat/runs/${busy}/cancel`);
-    expect(await fourth.rest()).toMatchObject([{ event: 'error', data: { error: { code: 'CONFLICT' } } }]);
+    expect(await fourth.rest()).toMatchObject([
+      { event: 'run.started' },
+      { event: 'error', data: { error: { code: 'CONFLICT' } } },
+    ]);
   }, 60_000);
 
   it(req('CHAT-01', 'with two messages 50 ms apart: both answered, the history stays in pairs'), async () => {

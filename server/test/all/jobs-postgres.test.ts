@@ -16,7 +16,7 @@ afterAll(async () => {
 jobsSuite('PostgreSQL', async () => {
   if (postgres === null) throw new Error('PostgreSQL has not been started');
   const url = await postgres.freshUrl();
-  const db = await openPostgres({ url, maxConnections: 5 });
+  const db = await openPostgres({ url, maxConnections: 5, unscoped: 'all' });
   const errors: unknown[] = [];
   return {
     db,

@@ -23,6 +23,7 @@ export const noteKind = (name: string, retryDelaysMs: readonly number[] = [10, 1
     throw new Error('unknown version');
   },
   retryDelaysMs,
+  tenantOf: () => null,
   leaseMs: 30_000,
 });
 

@@ -1,6 +1,7 @@
 // Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
@@ -14,6 +15,7 @@ import { askedEvent } from './asked.rules.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
+  type EndedRun,
   errorData,
   faultOf,
   interrupted,
@@ -30,10 +32,11 @@ import {
   type RunEvent,
   unpackJournal,
 } from './journal.rules.ts';
-import type { ConversationQueue } from './queue.ts';
+import { createLineUp } from './line-up.ts';
+import { busy, type ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
-import { type GivenInput, parseContext } from './request.ts';
+import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
@@ -42,6 +45,7 @@ import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
+import { createWaiting } from './waiting.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -111,6 +115,7 @@ export const createChatService = (given: ChatOptions) => {
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
+  const waiting = createWaiting({ ...options, ending });
   const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
     given.onError(error, 'a decision could not be looked for'),
   );
@@ -119,7 +124,7 @@ export const createChatService = (given: ChatOptions) => {
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  const publish = (run: StartedRun, type: string, data: Record<string, unknown>): void => {
+  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
     options.events.publish({
       tenantId: run.subject.tenantId,
       userId: run.subject.userId,
@@ -153,8 +158,7 @@ export const createChatService = (given: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
-    const response = chatResponseOf(row);
+    const { response, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
     const { error } = result;
     if (error !== null) {
       events.emit('error', errorData(error));
@@ -234,12 +238,36 @@ export const createChatService = (given: ChatOptions) => {
     return run;
   };
 
+  const lineUp = createLineUp({ ...options, active, starter, waiting, stopReasons, begin, publish });
+
+  /** Behind the message that its conversation is busy with. */
+  const join = async (
+    caller: Caller,
+    request: ChatRequest & { conversation_id: string },
+    context: ParsedContext,
+    how: LaunchOptions,
+  ): Promise<ActiveRun> => {
+    if (!how.wait) throw busy();
+    const here = queue.announce(request.conversation_id);
+    try {
+      await starter.check(caller, context);
+      return lineUp(await waiting.accept(caller, request, how));
+    } finally {
+      here();
+    }
+  };
+
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
   const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
     const { conversation_id: conversationId } = request;
-    if (conversationId !== undefined) await starter.conversationOf(caller, conversationId);
-    const leave = conversationId === undefined ? () => {} : await queue.enter(conversationId, how.wait);
+    let leave = (): void => {};
+    if (conversationId !== undefined) {
+      await starter.conversationOf(caller, conversationId);
+      const turn = await queue.tryEnter(conversationId);
+      if (turn === null) return join(caller, { ...request, conversation_id: conversationId }, context, how);
+      leave = turn;
+    }
     const abort = new AbortController();
     let started: StartedRun;
     try {
@@ -258,6 +286,13 @@ export const createChatService = (given: ChatOptions) => {
   const stop = (run: ActiveRun, reason: StopReason): void => {
     stopReasons.set(run.abort, reason);
     run.abort.abort(new DOMException(reason, 'AbortError'));
+  };
+
+  /** A message that a dead process left waiting stands where it stood. */
+  const takeUpQueued = async (row: RunRow): Promise<void> => {
+    const read = await waiting.read(row);
+    if ('error' in read) await waiting.refuse(read.run, read.error, null);
+    else withinTenant(row.tenant_id, () => lineUp(read));
   };
 
   const turnOf = async (row: RunRow): Promise<Turn> => {
@@ -452,8 +487,16 @@ export const createChatService = (given: ChatOptions) => {
     async recover(fresh: boolean): Promise<{ resumed: number; failed: number }> {
       const now = clock.now();
       const counts = { resumed: 0, failed: 0 };
-      for (const row of await store.adopt(now, fresh)) {
+      const left = await store.adopt(now, fresh);
+      const isQueued = (row: RunRow): boolean => row.status === 'queued';
+      // What has begun takes its turn first.
+      for (const row of [...left.filter((one) => !isQueued(one)), ...left.filter(isQueued)]) {
         if (active.has(row.id)) continue;
+        if (isQueued(row)) {
+          await takeUpQueued(row);
+          counts.resumed += 1;
+          continue;
+        }
         const read = await readRun(options, row).catch((error: unknown) => {
           options.onError(error, 'a run could not be read back');
           return null;
@@ -464,9 +507,11 @@ export const createChatService = (given: ChatOptions) => {
           continue;
         }
         const events = createRunEvents(read.events, read.jumps);
+        const abort = new AbortController();
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
-        const going = queue.enter(row.conversation_id, true).then((leave) => {
-          begin(read.caller, read.started, events, new AbortController(), leave);
+        const enters = queue.enter(row.conversation_id, { place: null, signal: abort.signal });
+        const going = enters.then((leave) => {
+          withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
         });
         if (remote === null) await going;
         else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));

@@ -24,11 +24,20 @@ import { createHistory, type FittedHistory, type KnownHistory } from './history.
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
+import { type QueuedRun, takenBackBefore } from './queued.rules.ts';
+import { changeQueuedRun, placeMessage } from './queued.store.ts';
 import { addressing, type GivenInput, type ParsedContext, samplingOf } from './request.ts';
 import type { ChatRequest } from './schema.ts';
 import { createReserve, type SetAside } from './set-aside.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
-import { type ChatStore, insertConversation, insertMessage, insertRun, touchConversation } from './store.ts';
+import {
+  type ChatStore,
+  insertConversation,
+  insertMessage,
+  insertRun,
+  RunLost,
+  touchConversation,
+} from './store.ts';
 import { toolsOf } from './tool-list.ts';
 import { toolSpecs } from './tools.rules.ts';
 import { addUsage, NO_USAGE } from './usage.rules.ts';
@@ -194,6 +203,12 @@ export const createStarter = (deps: StartDeps) => {
     };
   };
 
+  /** What can be refused of a message before its turn comes. Throws VALIDATION_ERROR, CONFLICT. */
+  const check = async (caller: Caller, context: ParsedContext): Promise<void> => {
+    if (context.agentId !== null) await directAgent(caller, context.agentId);
+    if (context.model !== null) models.pick(context.model);
+  };
+
   /**
    * `request.conversation_id` has been entered in the queue by the caller of this. Nothing is stored when it throws,
    * so a refusal (402, 404, 409, 422) leaves no trace.
@@ -202,12 +217,20 @@ export const createStarter = (deps: StartDeps) => {
     caller: Caller,
     request: ChatRequest,
     context: ParsedContext,
-    options: { requestId: string; streaming: boolean; signal: AbortSignal; given?: GivenInput | undefined },
+    options: {
+      requestId: string;
+      streaming: boolean;
+      signal: AbortSignal;
+      given?: GivenInput | undefined;
+      /** The message has waited and is stored already: its run begins now. */
+      queued?: QueuedRun;
+    },
   ): Promise<StartedRun> => {
     const given = options.given ?? {};
     const conversation = await conversationOf(caller, request.conversation_id);
     const conversationId = conversation?.id ?? newId();
-    const runId = newId();
+    const { queued } = options;
+    const runId = queued?.runId ?? newId();
     const known = await history.known(conversation, given.history);
     const { turns } = known;
     const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
@@ -312,10 +335,11 @@ export const createStarter = (deps: StartDeps) => {
         spending.nano,
       );
 
-      const messageId = newId();
-      const questionId = newId();
+      const messageId = queued?.messageId ?? newId();
+      const questionId = queued?.questionId ?? newId();
       // A conversation is in the order in which it was held, also where the clock was set back since its last message.
-      const askedAt = Math.max(now, lastAt(known) + 1);
+      const takenBack = known.queued.length === 0 ? [] : takenBackBefore(known.queued, queued ?? null);
+      const askedAt = Math.max(now, lastAt(known) + 1) + takenBack.length;
       let asked: PlatformEvent | null = null;
       const agentIds = [
         ...new Set([
@@ -343,6 +367,17 @@ export const createStarter = (deps: StartDeps) => {
         // First what may refuse: nothing is written when the reservation does not fit.
         await reserve.give(tx);
         const taken = await costs.hold(tx, hold);
+        const agent_ids = JSON.stringify([agent.definition.id]);
+        const journal = JSON.stringify(packJournal(events));
+        for (const [i, { id }] of takenBack.entries()) {
+          await placeMessage(tx, id, askedAt - takenBack.length + i);
+        }
+        if (queued !== undefined) {
+          const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
+          if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
+          await placeMessage(tx, questionId, askedAt);
+          return taken;
+        }
         if (conversation === null) {
           await insertConversation(tx, {
             ...owner,
@@ -381,7 +416,7 @@ export const createStarter = (deps: StartDeps) => {
           question_id: questionId,
           status: 'running',
           agent_id: agent.definition.id,
-          agent_ids: JSON.stringify([agent.definition.id]),
+          agent_ids,
           request: JSON.stringify({
             v: 1,
             context: request.context ?? {},
@@ -392,7 +427,7 @@ export const createStarter = (deps: StartDeps) => {
           usage: null,
           cost_nano: 0,
           error: null,
-          journal: JSON.stringify(packJournal(events)),
+          journal,
           tool_call_count: 0,
           first_token_ms: null,
           created_at: now,
@@ -541,7 +576,7 @@ export const createStarter = (deps: StartDeps) => {
     return { agent: enabled(choice.agentId), choice };
   };
 
-  return { start, conversationOf };
+  return { start, check, conversationOf };
 };
 
 export type Starter = ReturnType<typeof createStarter>;

@@ -14,5 +14,6 @@ export const purgeKind: JobKind<PurgePayload> = {
     throw new Error('not a retention.purge payload of a known version');
   },
   retryDelaysMs: [5 * MIN_MS, 30 * MIN_MS],
+  tenantOf: () => null,
   leaseMs: 60_000,
 };

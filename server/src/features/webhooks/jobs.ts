@@ -1,10 +1,12 @@
-import type { JobKind } from '../../jobs/index.ts';
+import { type JobKind, tenantIn } from '../../jobs/index.ts';
 import { RETRY_DELAYS_MS } from './rules.ts';
 
 /** Sends one delivery. */
 export interface DeliverPayload {
   v: 1;
   delivery_id: string;
+  /** Null in payloads of before it was named. */
+  tenant_id: string | null;
 }
 
 export const deliverKind: JobKind<DeliverPayload> = {
@@ -18,10 +20,11 @@ export const deliverKind: JobKind<DeliverPayload> = {
       'delivery_id' in stored &&
       typeof stored.delivery_id === 'string'
     ) {
-      return { v: 1, delivery_id: stored.delivery_id };
+      return { v: 1, delivery_id: stored.delivery_id, tenant_id: tenantIn(stored) };
     }
     throw new Error('not a webhook.deliver payload of a known version');
   },
   retryDelaysMs: RETRY_DELAYS_MS,
+  tenantOf: (payload) => payload.tenant_id,
   leaseMs: 60_000,
 };
