@@ -1,5 +1,6 @@
 import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
+import { notedOf } from './notes.rules.ts';
 import { cleanText, looksSecret } from './rules.ts';
 import {
   clausesOf,
@@ -114,10 +115,10 @@ const ofSentence = (sentence: string): Extracted[] => {
   const facts = clausesOf(asserted).flatMap(factsOfClause);
   if (facts.length > 0) return facts;
   const people = mentionedPeople(asserted);
-  if (people.length > 0) return people;
+  if (people.length > 0) return [...people, ...notedOf(asserted)];
   const replaced =
     isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
-  return replaced === null ? [] : [replaced];
+  return replaced === null ? notedOf(asserted) : [replaced];
 };
 
 const keepable = (found: Extracted): boolean =>
