@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Client } from '../server/test/support/client.ts';
 import { startServer } from '../server/test/support/server.ts';
@@ -43,6 +44,13 @@ try {
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
     return answer.json<{ content: string }>().content;
   };
+  /** A message is read after its answer has gone out: until there is more to remember, or clearly nothing. */
+  const tell = async (client: Client, message: string): Promise<void> => {
+    const known = async (): Promise<string> => (await client.get('/api/v1/memory/entities')).text;
+    const before = await known();
+    await say(client, message);
+    for (let tries = 0; tries < 30 && (await known()) === before; tries += 1) await setTimeout(50);
+  };
   const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
   const stranger = await person('stranger');
@@ -54,7 +62,7 @@ try {
     let leaks = 0;
     for (const [n, { told, asked, wanted, unwanted }] of dialogs.entries()) {
       const client = await person(`${set}-${n}`);
-      for (const message of told) await say(client, message);
+      for (const message of told) await tell(client, message);
       const answer = await say(client, asked);
       const right = has(answer, wanted) && (unwanted === undefined || !has(answer, unwanted));
       if (told.length > 1) {

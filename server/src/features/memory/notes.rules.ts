@@ -31,7 +31,7 @@ lies mach mache nenne prüfe sag sage schreib schreibe such suche übersetze ver
 
 /** Not of the world but of this conversation, of the moment or of what is wanted from the assistant. */
 const PASSING =
-  /^(?:i|i'm|i've|we|we're|we've|ich|wir)\s+(?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch)\s+)*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|finished|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b/iu;
+  /^(?:i|i'm|i've|we|we're|we've|ich|wir)\s+(?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch)\s+)*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b/iu;
 const MOMENT =
   /\b(?:right now|at the moment|today|tonight|tomorrow|this|yesterday|again|instead|above|below|attached|following|gerade|heute|morgen|gestern|im moment)\b/iu;
 const AT_HAND =
@@ -64,7 +64,7 @@ export const notedOf = (sentence: string): Extracted[] => {
   const named = words.slice(1).some((word) => /[\p{Lu}\d]/u.test(word));
   if (!own && (BUT_FIRST.test(text) || GENERAL.test(text) || (/^the\b/i.test(text) && !named))) return [];
   // Something must be said that can be asked for: a name, a number, or a word of some length beside the first.
-  if (!words.slice(1).some((word) => /[\p{Lu}\d]/u.test(word) || word.length >= 5)) return [];
+  if (!words.slice(1).some((word) => /[\p{Lu}\d]/u.test(word) || word.length >= 4)) return [];
   return [
     {
       kind: 'fact',

@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/model.ts';
 import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
-import { nearestMemory } from './nearest-memory.ts';
+import { nearestMemory, withoutContained } from './nearest-memory.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
 import { cannotConverse, smallTalk } from './smalltalk.ts';
 import { tellResult } from './tell-result.ts';
@@ -105,7 +105,13 @@ const text = (content: string): Reply => ({ content, toolCalls: [] });
 /** A remembered fact that answers; memories are told, not cited. */
 function fromMemory(message: string, earlier: readonly string[], memories: readonly string[]): string | null {
   if (memories.length === 0) return null;
-  const facts = memories.map((fact, i) => ({ n: i + 1, title: '', page: null, text: fact, score: 1 }));
+  const facts = withoutContained(memories).map((fact, i) => ({
+    n: i + 1,
+    title: '',
+    page: null,
+    text: fact,
+    score: 1,
+  }));
   const extract = extractAnswer(message, earlier, facts);
   const told = extract?.content.replaceAll(/ ?\[\d+\]/g, '') ?? nearestMemory(message, memories);
   return told === null ? null : `From what I remember: ${told}`;

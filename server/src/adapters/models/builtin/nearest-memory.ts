@@ -36,3 +36,18 @@ export const nearestMemory = (message: string, memories: readonly string[]): str
   const half = memories.find((fact) => asked.size > 0 && shared(fact) * 2 >= asked.size);
   return half ?? (OWN.test(message) ? (memories[0] ?? null) : null);
 };
+
+/** Without facts all of whose words stand in another one: `brother is Tomasz` beside what is said of that brother. */
+export const withoutContained = (memories: readonly string[]): string[] => {
+  // The source in parentheses at the end says who told it.
+  const terms = memories.map((fact) =>
+    termsOf(fact.replace(/ \([^()]*\)$/, '').replace(/^The user: (?:said: )?/, '')),
+  );
+  return memories.filter(
+    (_, i) =>
+      !terms.some(
+        (other, j) =>
+          j !== i && other.size > (terms[i]?.size ?? 0) && [...(terms[i] ?? [])].every((t) => other.has(t)),
+      ),
+  );
+};
