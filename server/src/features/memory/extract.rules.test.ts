@@ -60,6 +60,7 @@ const FACTS: readonly [string, ...string[]][] = [
   [
     'My sister Vera repairs clocks in Ulm.',
     'me: sister is Vera []',
+    'Vera: repairs clocks in Ulm []',
     'me: said: My sister Vera repairs clocks in Ulm []',
   ],
   ['Never use emojis.', 'me: wants the assistant to never use emojis []'],
