@@ -57,7 +57,8 @@ const say = (conversationId: string, message: string, agent = 'zeus') => ({
   conversation_id: conversationId,
   context: { agent_id: agent },
 });
-const startedRun = (events: readonly SseEvent[]): string => (events[0]?.data as { run_id: string } | undefined)?.run_id ?? '';
+const startedRun = (events: readonly SseEvent[]): string =>
+  (events[0]?.data as { run_id: string } | undefined)?.run_id ?? '';
 const runOf = async (client: Client, id: string): Promise<Run> =>
   (await client.get(`/api/v1/chat/runs/${id}`)).json<Run>();
 const messagesOf = async (client: Client, id: string): Promise<Message[]> =>

@@ -188,6 +188,33 @@ describe('a client', () => {
   });
 });
 
+describe('a model that never stops calling tools', () => {
+  const time = { id: 'call_1', name: 'time__get_current_time', arguments: '{"timezone":"UTC"}' };
+
+  it(req('RUN-03', 'has to answer with its last call'), async () => {
+    provider.always((request) =>
+      request.body.tool_choice === 'none' ? { text: 'This is what I know.' } : { toolCalls: [time] },
+    );
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer.content).toBe('This is what I know.');
+    expect(answer.tool_calls).toHaveLength(11);
+    expect(answer).toMatchObject({ finish_reason: 'stop' });
+    expect(provider.requests).toHaveLength(12);
+    // The tools are still told, since earlier calls of them are; the result says that there will be no more.
+    expect(provider.requests.at(-1)?.body.tools?.length).toBeGreaterThan(0);
+    expect(told(provider.requests.at(-1)).at(-1)).toContain('Answer now');
+    expect(told(provider.requests.at(-2)).at(-1)).not.toContain('Answer now');
+  });
+
+  it(req('RUN-03', 'and calls even then: the run ends with length and says so'), async () => {
+    provider.always({ toolCalls: [time] });
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer).toMatchObject({ finish_reason: 'length', content: expect.stringContaining('12 steps') });
+    expect(answer.tool_calls).toHaveLength(11);
+    expect(provider.requests).toHaveLength(12);
+  });
+});
+
 describe('a provider', () => {
   it(
     req(

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
+import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -11,6 +11,14 @@ import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
 import type { Decision } from './approvals.ts';
 import { type NumberedPassage, renumber } from './citations.rules.ts';
+import {
+  handedCall,
+  handedCallId,
+  isClients,
+  isHandedOver,
+  offeredSpecs,
+  withOneOf,
+} from './client-tools.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -28,7 +36,7 @@ import {
 } from './steps.rules.ts';
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
-import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
+import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
@@ -106,8 +114,22 @@ export interface RunResult {
   error: AppError | null;
 }
 
-/** Model calls in one run; a loop of tools that does not end is cut here, with finish reason `length`. */
+/**
+ * Model calls in one run. The last one has to be the answer: it is asked for without further calls of tools. Where none comes
+ * even so, the run ends with finish reason `length`, and says so.
+ */
 export const MAX_STEPS = 12;
+const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
+const LAST_STEP =
+  'No more tools can be called in this run. Answer now with what there is, and say plainly what is missing.';
+
+/** Said behind the last result: not every model takes instructions of the house between the turns. */
+const withoutFurtherCalls = (messages: readonly ModelMessage[]): ModelMessage[] => {
+  const last = messages.at(-1);
+  return last === undefined
+    ? []
+    : [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n[${LAST_STEP}]` }];
+};
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
@@ -245,7 +267,8 @@ const loop = async (
   const { models, costs, clock, store } = deps;
   const agentId = plan.agent.definition.id;
   const runId = subject.runId ?? '';
-  const specs = toolSpecs(plan.tools);
+  const client = plan.record?.client;
+  const specs = offeredSpecs(plan.tools, client);
   const startedAt = clock.now();
   const say = (text: string): void => {
     if (text === '') return;
@@ -265,9 +288,23 @@ const loop = async (
     return result;
   };
 
+  /** The last call that a run may make has to be its answer. */
+  const isLast = (): boolean => specs.length > 0 && state.modelCalls === MAX_STEPS - 1;
+
+  const outOfSteps = (): RunResult => {
+    if (state.content.trim() === '') say(NO_ANSWER);
+    return finishWith('length');
+  };
+
   const sizedCall = () => ({
-    messages: state.messages,
+    messages: isLast() ? withoutFurtherCalls(state.messages) : state.messages,
     ...(specs.length === 0 ? {} : { tools: specs }),
+    ...(isLast()
+      ? { toolChoice: 'none' as const }
+      : client?.choice === undefined
+        ? {}
+        : { toolChoice: client.choice }),
+    ...(client?.single ? { parallelToolCalls: false } : {}),
     signal: context.signal,
   });
 
@@ -334,6 +371,7 @@ const loop = async (
     };
     const outcomes = await Promise.all(
       open.map((call) => {
+        if (isClients(client, call.name)) return handedCall(call, agentId);
         const tool = plan.tools.find((candidate) => modelToolName(candidate) === call.name);
         if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
         return runToolCall(
@@ -391,10 +429,16 @@ const loop = async (
           return finishWith('cost_exceeded', error);
         throw error;
       }
+      const handsOver = state.settled.some(isHandedOver);
+      if (handsOver) {
+        state.toolCalls.push(...state.settled.map((call) => call.item));
+        state.settled = [];
+        return finishWith('tool_calls');
+      }
       tellResults(state);
     }
     resumed = false;
-    if (state.modelCalls >= MAX_STEPS) return finishWith('length');
+    if (state.modelCalls >= MAX_STEPS) return outOfSteps();
     if (result.open.hold === null) {
       try {
         promptBound = models.promptBound(sizedCall());
@@ -425,6 +469,8 @@ const loop = async (
     result.model = answer.ref;
     state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
+    // A model that calls all the same is not heard: the run would end without a word.
+    if (state.modelCalls >= MAX_STEPS && answer.toolCalls.length > 0) return outOfSteps();
     if (answer.toolCalls.length === 0) {
       if (answer.finishReason === 'content_filter' && answer.content === '') {
         const { provider } = answer.ref;
@@ -440,8 +486,10 @@ const loop = async (
 
     // Ids are what results are matched by: a model that gives none, or one twice, gets its own.
     const seen = new Set<string>();
-    state.asked = answer.toolCalls.map((call) => {
-      const id = call.id === '' || seen.has(call.id) ? newId() : call.id;
+    const asked = client?.single ? withOneOf(answer.toolCalls, client) : answer.toolCalls;
+    state.asked = asked.map((call, i) => {
+      const fresh = call.id === '' || seen.has(call.id) ? newId() : call.id;
+      const id = isClients(client, call.name) ? handedCallId(runId, state.modelCalls * 100 + i) : fresh;
       seen.add(id);
       return { ...call, id };
     });
