@@ -215,7 +215,54 @@ describe('a model that never stops calling tools', () => {
   });
 });
 
+describe('a model that asks for too much', () => {
+  it(req('RUN-03', 'has the first calls of an answer made, and is told of the others'), async () => {
+    const calls = Array.from({ length: 40 }, (_, i) => ({
+      id: `c${i}`,
+      name: 'time__get_current_time',
+      arguments: '{"timezone":"UTC"}',
+    }));
+    provider.script({ toolCalls: calls }, { text: 'Done.' });
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer.tool_calls.filter((call) => call.status === 'completed')).toHaveLength(32);
+    expect(answer.tool_calls.filter((call) => call.status === 'failed')).toHaveLength(8);
+    expect(answer.content).toBe('Done.');
+  });
+
+  it(req('RUN-03', 'agents that hand on without end come to rest, with an answer'), async () => {
+    const hand = (i: number) => ({
+      id: `d${i}`,
+      name: 'delegate',
+      arguments: JSON.stringify({ agent: i % 2 === 0 ? 'athena' : 'iris', task: `part ${i}` }),
+    });
+    provider.always((request) =>
+      request.body.tool_choice === 'none'
+        ? { text: 'What I have.' }
+        : { toolCalls: Array.from({ length: 30 }, (_, i) => hand(i)) },
+    );
+    const answer = await streamed('Go on.');
+    expect(answer.content).toBe('What I have.');
+    // 120 of all agents together, and one more for each that was at work then.
+    expect(provider.requests.length).toBeLessThanOrEqual(140);
+  }, 60_000);
+});
+
 describe('a provider', () => {
+  it.each([
+    ['ends its stream at once', { chunks: [], finishReason: null }],
+    ['stops without a word', { chunks: [''], finishReason: 'stop' }],
+    ['says that it calls tools and calls none', { chunks: [], finishReason: 'tool_calls' }],
+  ])(req('STREAM-02', 'that %s: an error, never an empty success'), async (_what, reply) => {
+    provider.always(reply);
+    const events = await (await admin.stream('/api/v1/chat/stream', ask('Go'))).rest();
+    expect(events.at(-1)).toMatchObject({
+      event: 'error',
+      data: { error: { code: 'UPSTREAM_ERROR', details: { provider: 'compatible' } } },
+    });
+    expect((await runState(admin, runIdOf(events))).status).toBe('failed');
+    expect((await admin.post('/api/v1/chat', ask('Go'))).status).toBe(502);
+  });
+
   it(
     req(
       'STREAM-02',

@@ -64,6 +64,8 @@ export interface RunPlan {
 /** What all loops of one run have spent together, for the run's limit. */
 export interface Spending {
   nano: NanoUsd;
+  /** Model calls of all loops. */
+  calls: number;
   /** Loops of other agents that have not come to rest. */
   going: Set<Promise<unknown>>;
   /** What they did for calls that were given up before they ended. */
@@ -119,6 +121,10 @@ export interface RunResult {
  * even so, the run ends with finish reason `length`, and says so.
  */
 export const MAX_STEPS = 12;
+/** Model calls of all agents that work for one run together: from there on each has one more, for its answer. */
+export const MAX_RUN_CALLS = 120;
+/** Calls of tools that one answer may ask for. */
+const MAX_CALLS_AT_ONCE = 32;
 const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
 const LAST_STEP =
   'No more tools can be called in this run. Answer now with what there is, and say plainly what is missing.';
@@ -197,6 +203,20 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
   };
 };
 
+const oneTooMany = (call: ModelToolCall, tool: AgentTool | undefined, agentId: string): SettledCall => {
+  const parsed = parseArguments(call.arguments);
+  const error = `an answer may ask for ${MAX_CALLS_AT_ONCE} calls at once; this one was not made`;
+  return {
+    callId: call.id,
+    name: call.name,
+    item: { ...toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {}), status: 'failed', error },
+    text: `Error: ${error}`,
+    passages: [],
+    costNano: 0,
+    proposalId: null,
+  };
+};
+
 /** Passages in a tool's outcome get the next numbers of the run, and the model sees them numbered. */
 const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: number): SettledCall => {
   const given = outcome.outcome;
@@ -250,6 +270,17 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
   };
 };
 
+/** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
+const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
+  if (answer.content !== '') return null;
+  const { provider } = answer.ref;
+  const fault = (what: string) =>
+    new AppError('UPSTREAM_ERROR', `${provider} ${what}`, { details: { provider } });
+  if (answer.finishReason === 'content_filter') return fault('withheld its answer (content filter)');
+  const shows = state.content !== '' || state.toolCalls.length > 0;
+  return shows || answer.finishReason === 'length' ? null : fault('gave an empty answer');
+};
+
 /**
  * Runs until the end, from `state` on. Every finished step of a run with tools is written before the next one begins.
  * Throws for faults of our own only; what providers and tools do wrong is in the result.
@@ -289,7 +320,8 @@ const loop = async (
   };
 
   /** The last call that a run may make has to be its answer. */
-  const isLast = (): boolean => specs.length > 0 && state.modelCalls === MAX_STEPS - 1;
+  const isLast = (): boolean =>
+    specs.length > 0 && (state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS);
 
   const outOfSteps = (): RunResult => {
     if (state.content.trim() === '') say(NO_ANSWER);
@@ -370,9 +402,10 @@ const loop = async (
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
     };
     const outcomes = await Promise.all(
-      open.map((call) => {
+      open.map((call, i) => {
         if (isClients(client, call.name)) return handedCall(call, agentId);
         const tool = plan.tools.find((candidate) => modelToolName(candidate) === call.name);
+        if (i >= MAX_CALLS_AT_ONCE) return oneTooMany(call, tool, agentId);
         if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
         return runToolCall(
           call,
@@ -451,7 +484,9 @@ const loop = async (
       }
     }
 
+    const last = isLast();
     let answer: ModelCallResult;
+    plan.spending.calls += 1;
     try {
       answer = await callModel();
     } catch (error) {
@@ -470,17 +505,10 @@ const loop = async (
     state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
     // A model that calls all the same is not heard: the run would end without a word.
-    if (state.modelCalls >= MAX_STEPS && answer.toolCalls.length > 0) return outOfSteps();
+    if (last && answer.toolCalls.length > 0) return outOfSteps();
     if (answer.toolCalls.length === 0) {
-      if (answer.finishReason === 'content_filter' && answer.content === '') {
-        const { provider } = answer.ref;
-        return finishWith(
-          'stop',
-          new AppError('UPSTREAM_ERROR', `${provider} withheld its answer (content filter)`, {
-            details: { provider },
-          }),
-        );
-      }
+      const fault = noAnswer(answer, state);
+      if (fault !== null) return finishWith('stop', fault);
       return finishWith(answer.finishReason === 'length' ? 'length' : 'stop');
     }
 

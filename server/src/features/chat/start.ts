@@ -127,7 +127,7 @@ export const planOf = (
   promptBound,
   streaming: record.streaming,
   record,
-  spending: { nano: spentNano, going: new Set(), lost: [] },
+  spending: { nano: spentNano, calls: 0, going: new Set(), lost: [] },
 });
 
 const PASSAGES = 6;
