@@ -4,7 +4,7 @@ import { newId } from '../server/src/kernel/ids.ts';
 import type { Client } from '../server/test/support/client.ts';
 import { startTestProvider } from '../server/test/support/provider.ts';
 import { startServer } from '../server/test/support/server.ts';
-import { fillChunks, type Owner, openStore, sentence } from './lib/chunks.ts';
+import { fillChunks, type Owner, openStore, sentence, withoutIndexes } from './lib/chunks.ts';
 import { measureNodes } from './lib/node-load.ts';
 
 /**
@@ -189,7 +189,8 @@ try {
   const chunkLevels = numbers(values.chunks);
   const searches = await climb(
     chunkLevels,
-    (db, have, wanted) => fillChunks(db, server.dataDir, owners, have, wanted),
+    (db, have, wanted) =>
+      withoutIndexes(DATABASE_URL, () => fillChunks(db, server.dataDir, owners, have, wanted)),
     async (client) => searchRequests(client),
   );
   const engine = DATABASE_URL === '' ? 'SQLite' : 'PostgreSQL';

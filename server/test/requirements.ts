@@ -62,6 +62,7 @@ export const REQUIREMENTS = {
   'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -123,6 +124,8 @@ export const REQUIREMENTS = {
   'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
   'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
   'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-08':
+    'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',

@@ -10,6 +10,7 @@ import { Duration, RelativeTime } from '../../components/figures.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { formatDateTime } from '../../lib/format.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './admin.module.css';
 import { EventName } from './event-name.tsx';
@@ -99,8 +100,7 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
           </div>
           {data.next_attempt_at !== null && (
             <p className={styles.sub}>
-              {data.log.length === 0 ? 'Not tried yet; the first attempt comes ' : 'The next attempt comes '}
-              <RelativeTime iso={data.next_attempt_at} />
+              {data.log.length === 0 ? 'First' : 'Next'} attempt: {formatDateTime(data.next_attempt_at)}
             </p>
           )}
           <Part title="Request body">

@@ -94,6 +94,7 @@ const ChatPage = () => {
   const [atEnd, setAtEnd] = useState(true);
   const field = useRef<HTMLTextAreaElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
+  const zone = useRef<HTMLElement>(null);
   const setText = (next: string): void => {
     setTextNow(next);
     if (next === '') sessionStorage.removeItem(draftKey(c));
@@ -244,7 +245,7 @@ const ChatPage = () => {
       <aside className={styles.side} aria-label="Conversations">
         {list}
       </aside>
-      <section className={styles.main} aria-label="Conversation">
+      <section ref={zone} className={styles.main} aria-label="Conversation">
         <header className={styles.head}>
           <span className={styles.onPhone}>
             <IconButton
@@ -369,6 +370,7 @@ const ChatPage = () => {
           </p>
           <Composer
             field={field}
+            zone={zone}
             text={text}
             onText={setText}
             agents={agents.data ?? []}
