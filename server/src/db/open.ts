@@ -128,6 +128,9 @@ export interface PostgresOptions {
   onGap?(gap: string): void;
 }
 
+/** Of a process, beside those for its tenants' work. */
+const MAX_FOR_ALL = 6;
+
 /** Brings the schema up to date first; without the limits of a request's connection, since a step may take its time. */
 const migratePostgres = async (url: string): Promise<void> => {
   const pool = new pg.Pool({
@@ -158,7 +161,8 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   if (wall.gap !== null) options.onGap?.(wall.gap);
   const pool = createPool({
     url: options.url,
-    maxConnections: options.maxConnections ?? 20,
+    maxConnections: options.maxConnections ?? 13,
+    maxConnectionsOfAll: MAX_FOR_ALL,
     role: wall.role,
     unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
     watched: true,

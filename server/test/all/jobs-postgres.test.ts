@@ -50,12 +50,8 @@ it(req('CLU-19', 'a payload of a later release waits for a node that reads it'),
   await old.start();
   const next = release();
   await db.write(async (tx) => {
-    await next.enqueue(
-      tx,
-      { ...later, parse: () => ({ v: 2, text: '' }) },
-      JSON.parse('{"v":2,"words":"b"}'),
-    );
-    await next.enqueue(tx, later, { v: 1, text: 'a' });
+    await old.enqueue(tx, { ...later, parse: () => ({ v: 2, text: '' }) }, JSON.parse('{"v":2,"words":"b"}'));
+    await old.enqueue(tx, later, { v: 1, text: 'a' });
   });
   await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['old a']);
   expect((await old.depth()).dead).toBe(0);
