@@ -110,7 +110,7 @@ try {
       await fillChunks(db, server.dataDir, owners, have, written);
       if (chunks > written) await multiplyChunks(DATABASE_URL, chunks / written - 1);
     };
-    await (DATABASE_URL === '' ? fill() : withoutIndexes(DATABASE_URL, fill));
+    await withoutIndexes(DATABASE_URL, fill);
     console.error(`${chunks - have} passages written in ${((performance.now() - from) / 1000).toFixed(1)} s`);
     await db.close();
     have = chunks;

@@ -6,7 +6,7 @@ import { createAudit } from '../../src/features/audit/index.ts';
 import { createNotifications, notificationRoutes } from '../../src/features/notifications/index.ts';
 import { createEventBus } from '../../src/features/realtime/index.ts';
 import { createWebhooks, webhookRoutes } from '../../src/features/webhooks/index.ts';
-import { createPostgresJobs } from '../../src/jobs/index.ts';
+import { createPostgresJobs } from '../../src/jobs/postgres.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Mail } from '../../src/kernel/mail.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
@@ -29,7 +29,7 @@ describe('webhooks and notifications on PostgreSQL', () => {
   it('deliver, retry, log, redeliver, notify and mail', async () => {
     if (postgres === null) throw new Error('PostgreSQL has not been started');
     const url = await postgres.freshUrl();
-    const store = await openPostgres({ url, maxConnections: 8 });
+    const store = await openPostgres({ url, maxConnections: 8, unscoped: 'all' });
     db = store;
     const clock = systemClock;
     const errors: unknown[] = [];

@@ -61,7 +61,8 @@ export function createBuiltinModel(clock: Clock = systemClock): ModelProvider {
 const aborted = (signal: AbortSignal, partial?: ModelError['partial']): ModelError =>
   new ModelError('aborted', NAME, 'the answer was cancelled', { cause: signal.reason, partial });
 
-function answer(request: ModelRequest, clock: Clock): Reply {
+function answer(asked: ModelRequest, clock: Clock): Reply {
+  const request: ModelRequest = asked.toolChoice === 'none' ? { ...asked, tools: [] } : asked;
   if (request.signal.aborted) throw aborted(request.signal);
   if (request.responseSchema) {
     throw new ModelError('refused', NAME, 'the built-in model gives no structured output');
