@@ -108,9 +108,9 @@ export const meterEmbedder = (parts: {
     id,
     dimensions,
     local,
-    async embed(payer, texts, { urgent = false, always = false } = {}) {
+    async embed(payer, texts, { always = false, ...options } = {}) {
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      if (local && !always) return embedder.embed(texts, undefined, { urgent });
+      if (local && !always) return embedder.embed(texts, undefined, options);
       const batches: (readonly string[])[] = [];
       for (let at = 0; at < texts.length; at += BATCH) batches.push(texts.slice(at, at + BATCH));
       const ref = models.resolve(id, '/EMBEDDING_MODEL');
@@ -125,7 +125,7 @@ export const meterEmbedder = (parts: {
       let tokens = 0;
       try {
         for (const batch of batches) {
-          const answer = await embedder.embed(batch, undefined, { urgent });
+          const answer = await embedder.embed(batch, undefined, options);
           const entry = entryOf(batch, answer.tokens);
           entries.push(entry);
           tokens += entry.usage?.inputTokens ?? 0;

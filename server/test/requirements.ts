@@ -253,6 +253,11 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
+  'CLU-17': 'on PostgreSQL the rows of other tenants do not exist for a statement that has lost its filter',
+  'CLU-18':
+    'a node killed at the worst moment: schedules, deliveries, reservations, idempotency keys, throttles and key rotation end well',
+  'CLU-19':
+    'two releases side by side: schema, queue payloads and messages of the newer one are no harm to nodes of the older',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

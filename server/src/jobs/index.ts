@@ -7,6 +7,7 @@ export {
   type Jobs,
   PermanentJobError,
   RetryLater,
+  tenantIn,
 } from './port.ts';
 export { createPostgresJobs } from './postgres.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';

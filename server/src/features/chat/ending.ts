@@ -11,7 +11,7 @@ import type { RunResult } from './execute.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
-import type { RunStatus } from './schema.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import type { StartedRun } from './start.ts';
 import {
   type ChatStore,
@@ -91,7 +91,7 @@ export const createEnding = ({
     outbox?.record(tx, event) ?? Promise.resolve({ ...event, id: newId(), createdAt: clock.now() });
 
   /** What is told of a stored answer. */
-  const endEvents = (run: EndedRun, row: MessageRow): NewEvent[] => {
+  const endEvents = (run: EndedRun, row: MessageRow, response: ChatResponse): NewEvent[] => {
     const base = {
       tenantId: run.subject.tenantId,
       userId: run.subject.userId,
@@ -106,7 +106,7 @@ export const createEnding = ({
       agent_id: row.agent_id,
     };
     return [
-      { ...base, type: 'message.created', data: { ...chatResponseOf(row), role: 'assistant' } },
+      { ...base, type: 'message.created', data: { ...response, role: 'assistant' } },
       {
         ...base,
         type: 'conversation.completed',
@@ -154,10 +154,11 @@ export const createEnding = ({
       result: RunResult,
       status: RunStatus,
       events: RunEvents,
-    ): Promise<{ row: MessageRow; recorded: PlatformEvent[] }> {
+    ): Promise<{ response: ChatResponse; recorded: PlatformEvent[] }> {
       const now = clock.now();
       const { state, open } = result;
       const row = answerRow(run, result, status, now);
+      const response = chatResponseOf(row);
       const waits = status === 'awaiting_approval';
       const workers = [...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)])];
       // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
@@ -209,7 +210,7 @@ export const createEnding = ({
         });
         if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
         told = [];
-        if (completes) for (const event of endEvents(run, row)) told.push(await record(tx, event));
+        if (completes) for (const event of endEvents(run, row, response)) told.push(await record(tx, event));
       };
       await untilStored(async (again) => {
         // The answer to an earlier try may have been lost on the way, and not the try.
@@ -217,7 +218,7 @@ export const createEnding = ({
         await store.write(write, { repeatable: true });
       });
       run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
-      return { row, recorded: told };
+      return { response, recorded: told };
     },
   };
 };

@@ -6,7 +6,6 @@ import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
 import type { ChatStore } from './store.ts';
-import { chatResponseOf } from './wire.ts';
 
 export interface RunHooksDeps {
   ending: Ending;
@@ -34,12 +33,12 @@ export const createRunHooks =
         open: { hold: null, entries: [] },
         error: null,
       };
-      const { row } = await ending.write(run, result, 'awaiting_approval', events);
+      const { response } = await ending.write(run, result, 'awaiting_approval', events);
       for (const id of state.proposals) {
         events.emit('proposal.created', await approvals.show(run.subject, id));
       }
       turn.leave();
-      told(chatResponseOf(row));
+      told(response);
     },
     decision: (proposalId) => room.wait(run.subject, proposalId, approvals, abort.signal),
     async resumed() {

@@ -1,6 +1,7 @@
 // Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
@@ -159,8 +160,7 @@ export const createChatService = (given: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const { row, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
-    const response = chatResponseOf(row);
+    const { response, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
     const { error } = result;
     if (error !== null) {
       events.emit('error', errorData(error));
@@ -295,7 +295,7 @@ export const createChatService = (given: ChatOptions) => {
   const takeUpQueued = async (row: RunRow): Promise<void> => {
     const read = await waiting.read(row);
     if ('error' in read) await waiting.refuse(read.run, read.error, null);
-    else lineUp(read);
+    else withinTenant(row.tenant_id, () => lineUp(read));
   };
 
   const turnOf = async (row: RunRow): Promise<Turn> => {
@@ -525,7 +525,7 @@ export const createChatService = (given: ChatOptions) => {
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
         const enters = queue.enter(row.conversation_id, { place: null, signal: abort.signal });
         const going = enters.then((leave) => {
-          begin(read.caller, read.started, events, abort, leave);
+          withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
         });
         if (remote === null) await going;
         else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));

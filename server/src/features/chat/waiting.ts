@@ -201,6 +201,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         run_id: run.runId,
         created_at: queuedAt(run.place.at),
       };
+      const response = chatResponseOf(answer);
       const events: RunEvent[] = [startedEvent(run), { event: 'message.completed', data: null }];
       const told = await untilStored(() =>
         store.write(
@@ -218,7 +219,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             await touchConversation(tx, { id: run.conversationId, now });
             const recorded: PlatformEvent[] = [];
             const ended = { ...run, subject: subjectOf(message) };
-            for (const event of deps.ending.endEvents(ended, answer))
+            for (const event of deps.ending.endEvents(ended, answer, response))
               recorded.push(await deps.ending.record(tx, event));
             return recorded;
           },
@@ -226,7 +227,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         ),
       );
       for (const event of told) deps.events.publish(event);
-      return chatResponseOf(answer);
+      return response;
     },
 
     /** Ends the run with the reason; nothing happens where it is another node's by now. */

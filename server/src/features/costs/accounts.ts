@@ -96,7 +96,7 @@ const counterWithout = (counters: readonly CostCounterRow[], amount: number): Co
 };
 
 const takeBack = (tx: Queryable, ids: readonly string[], amount: number): Promise<number> =>
-  bookCounters(tx, { ...counterIds(ids), released: amount, spent: 0 });
+  bookCounters(ids)(tx, { ...counterIds(ids), released: amount, spent: 0 });
 
 export const createAccounts = (options: AccountsOptions) => {
   const { calendars, clock, dialect, limited } = options;
@@ -203,7 +203,7 @@ export const createAccounts = (options: AccountsOptions) => {
     now: number,
   ): Promise<Hold | null> => {
     if (!(await lock(tx, ids))) return null;
-    const reserved = await reserve(tx, { ...counterIds(ids), amount });
+    const reserved = await reserve(ids)(tx, { ...counterIds(ids), amount });
     if (reserved < ids.length) {
       if (reserved > 0) await takeBack(tx, ids, amount);
       return null;
@@ -278,7 +278,7 @@ export const createAccounts = (options: AccountsOptions) => {
     await lock(tx, ids);
     for (let from = 0; from < ids.length; from += MAX_COUNTERS) {
       const part = ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS);
-      await bookCounters(tx, { ...counterIds(part), released, spent });
+      await bookCounters(part)(tx, { ...counterIds(part), released, spent });
     }
     if (spent > 0) options.onSpent(ids);
   };

@@ -5,7 +5,8 @@ import { MAX_NANO_USD } from '../../kernel/money.ts';
 
 /**
  * The statements that every model call runs, compiled once. A hold touches up to six counters: day and month of the
- * tenant, the user and the agent. Fewer are padded by repeating the first.
+ * tenant, the user and the agent. There is a statement for each number of them, since the engine looks every id of a list
+ * up; what stands behind the number is not bound.
  */
 export interface CounterIds {
   c0: string;
@@ -16,7 +17,15 @@ export interface CounterIds {
   c5: string;
 }
 
-export const MAX_COUNTERS = 6;
+const NAMES = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'] as const;
+export const MAX_COUNTERS = NAMES.length;
+
+/** The statement for so many ids; for more than `MAX_COUNTERS` the one for that many. */
+const forEachNumber = <S>(make: (names: readonly (typeof NAMES)[number][]) => S) => {
+  const all = make(NAMES);
+  const made = NAMES.map((_, i) => make(NAMES.slice(0, i + 1)));
+  return (ids: readonly string[]): S => made[ids.length - 1] ?? all;
+};
 
 export const counterIds = (ids: readonly string[]): CounterIds => {
   const first = ids[0] ?? '';
@@ -34,40 +43,48 @@ export const counterIds = (ids: readonly string[]): CounterIds => {
  * Reserves on all counters or, where one of them lacks the room, on none; how many rows it was. Fewer than asked but
  * not none: some counters do not exist yet, and `book` takes the rest back.
  */
-export const reserve = compiledCount<CounterIds & { amount: number }>((db, p) => {
-  const ids = [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')];
-  return db
-    .updateTable('cost_counters')
-    .set((eb) => ({ reserved_nano: eb('reserved_nano', '+', p('amount')) }))
-    .where('id', 'in', ids)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('cost_counters as full')
-            .select('full.id')
-            .where('full.id', 'in', ids)
-            .where((full) =>
-              full(
-                full('full.used_nano', '+', full('full.reserved_nano', '+', p('amount'))),
-                '>',
-                full.ref('full.limit_nano'),
+export const reserve = forEachNumber((names) =>
+  compiledCount<CounterIds & { amount: number }>((db, p) => {
+    const ids = names.map((name) => p(name));
+    return db
+      .updateTable('cost_counters')
+      .set((eb) => ({ reserved_nano: eb('reserved_nano', '+', p('amount')) }))
+      .where('id', 'in', ids)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('cost_counters as full')
+              .select('full.id')
+              .where('full.id', 'in', ids)
+              .where((full) =>
+                full(
+                  full('full.used_nano', '+', full('full.reserved_nano', '+', p('amount'))),
+                  '>',
+                  full.ref('full.limit_nano'),
+                ),
               ),
-            ),
+          ),
         ),
-      ),
-    );
-});
+      );
+  }),
+);
 
 /** Moves an amount out of the reservations and a cost into what is spent. */
-export const book = compiledCount<CounterIds & { released: number; spent: number }>((db, p) =>
-  db
-    .updateTable('cost_counters')
-    .set((eb) => ({
-      reserved_nano: eb('reserved_nano', '-', p('released')),
-      used_nano: eb('used_nano', '+', p('spent')),
-    }))
-    .where('id', 'in', [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')]),
+export const book = forEachNumber((names) =>
+  compiledCount<CounterIds & { released: number; spent: number }>((db, p) =>
+    db
+      .updateTable('cost_counters')
+      .set((eb) => ({
+        reserved_nano: eb('reserved_nano', '-', p('released')),
+        used_nano: eb('used_nano', '+', p('spent')),
+      }))
+      .where(
+        'id',
+        'in',
+        names.map((name) => p(name)),
+      ),
+  ),
 );
 
 /**

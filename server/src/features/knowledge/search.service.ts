@@ -5,7 +5,13 @@ import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
-import type { Candidates, EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
+import type {
+  Candidate,
+  EmbeddingModel,
+  PassageIndex,
+  QueryVector,
+  SemanticCandidate,
+} from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
@@ -58,6 +64,13 @@ type OnRefusal = 'throw' | 'words';
 
 const refusedCost = (error: unknown): boolean => error instanceof AppError && error.code === 'COST_EXCEEDED';
 
+interface Candidates {
+  /** Best first. */
+  lexical: Candidate[];
+  /** For each vector asked with. */
+  semantic: SemanticCandidate[][];
+}
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
@@ -77,7 +90,7 @@ export const createSearchService = (deps: SearchDeps) => {
     const before = known.get(key);
     if (before !== undefined) return { model: of, vector: before };
     try {
-      const [vector] = await by.embed(scope, [query], { urgent: true });
+      const [vector] = await by.embed(scope, [query], { urgent: true, purpose: 'query' });
       if (vector === undefined) return null;
       known.set(key, vector);
       return { model: of, vector };
@@ -113,16 +126,21 @@ export const createSearchService = (deps: SearchDeps) => {
     filters: SearchFilters | null,
     onRefusal: OnRefusal,
   ): Promise<Candidates> => {
-    const ask = { scope, filters, terms: queryTerms(query), depth: depthFor(limit) };
-    const vectors = await vectorsOf(scope, query, onRefusal);
-    try {
-      return await index.candidates({ ...ask, vectors });
-    } catch (error) {
-      // The vectors of an earlier model go when its last document has been indexed again.
-      const left = await vectorsOf(scope, query, onRefusal);
-      if (left.length === vectors.length) throw error;
-      return index.candidates({ ...ask, vectors: left });
-    }
+    const ask = { scope, filters, depth: depthFor(limit) };
+    const byMeaning = async (): Promise<SemanticCandidate[][]> => {
+      const vectors = await vectorsOf(scope, query, onRefusal);
+      try {
+        return await index.byVectors(ask, vectors);
+      } catch (error) {
+        // The vectors of an earlier model go when its last document has been indexed again.
+        const left = await vectorsOf(scope, query, onRefusal);
+        if (left.length === vectors.length) throw error;
+        return index.byVectors(ask, left);
+      }
+    };
+    // Words are ranked while the query is embedded.
+    const [lexical, semantic] = await Promise.all([index.byWords(ask, queryTerms(query)), byMeaning()]);
+    return { lexical, semantic };
   };
 
   interface Ranking {

@@ -22,7 +22,7 @@ export interface Registry {
   close(): Promise<void>;
   find(tenantId: string, name: string): RegisteredServer | null;
   /** Of this tenant and of all tenants, newest first. */
-  visible(tenantId: string): RegisteredServer[];
+  visible(tenantId: string): readonly RegisteredServer[];
   all(): RegisteredServer[];
   oauthStoreOf(server: RegisteredServer): McpOAuthStore;
 }
@@ -113,8 +113,12 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     stopping.add(done);
   };
 
+  /** By tenant, until the servers change: every run asks. */
+  const visibles = new Map<string, readonly RegisteredServer[]>();
+
   const settle = (): void => {
     if (closed) return;
+    visibles.clear();
     const named = new Set(fromFile.map((definition) => definition.name));
     const wanted = new Map<string, ServerDefinition>();
     for (const server of builtins.values()) {
@@ -187,15 +191,18 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       file?.close();
       for (const server of servers.values()) stop(server);
       servers.clear();
+      visibles.clear();
       await Promise.all(stopping);
     },
     find,
     visible(tenantId) {
+      const known = visibles.get(tenantId);
+      if (known !== undefined) return known;
       const names = new Set<string>();
       for (const { definition } of servers.values()) {
         if (definition.tenantId === null || definition.tenantId === tenantId) names.add(definition.name);
       }
-      return [...names]
+      const found = [...names]
         .map((name) => find(tenantId, name))
         .filter((server): server is RegisteredServer => server !== null)
         .sort(
@@ -203,6 +210,8 @@ export const createRegistry = (options: RegistryOptions): Registry => {
             b.definition.createdAt - a.definition.createdAt ||
             (a.definition.name < b.definition.name ? 1 : -1),
         );
+      visibles.set(tenantId, found);
+      return found;
     },
     all: () => [...servers.values()],
     oauthStoreOf: ({ definition }) => oauthStoreOf(definition.tenantId, definition.name),

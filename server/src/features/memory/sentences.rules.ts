@@ -14,6 +14,9 @@ const TASK =
 
 const ABBREVIATIONS = /\b(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|e\.g|i\.e|z\.B|vs|approx|No)\.$/;
 
+/** Walked with `exec`: `matchAll` makes an expression of its own for every line. */
+const SENTENCE_END = /[.!?]+(?=\s+|$)/g;
+
 /** Splits at sentence ends and line breaks; abbreviations, numbers and dotted names (`3. Mai`, `node.js`) stay whole. */
 export const sentencesOf = (message: string): string[] => {
   const asserted = message
@@ -33,7 +36,8 @@ export const sentencesOf = (message: string): string[] => {
   const sentences: string[] = [];
   for (const line of text.split(/\n+/)) {
     let from = 0;
-    for (const match of line.matchAll(/[.!?]+(?=\s+|$)/g)) {
+    SENTENCE_END.lastIndex = 0;
+    for (let match = SENTENCE_END.exec(line); match !== null; match = SENTENCE_END.exec(line)) {
       const end = match.index + match[0].length;
       const sentence = line.slice(from, end);
       if (

@@ -20,11 +20,16 @@ export const createEventLog = (limits: { keepMs: number; keepCount: number }): E
   let first = 0;
   /** Dropped entries at the front of `events`, cut off once they are many. */
   let dropped = 0;
+  /**
+   * Positions by id of the events before `indexed`: written down when a reader comes back and asks, each once. Most events
+   * are never asked for, and an entry for each costs more than all else that publishing does.
+   */
   const positions = new Map<string, number>();
+  let indexed = 0;
 
   const drop = (): void => {
     const event = events[dropped];
-    if (event !== undefined) positions.delete(event.id);
+    if (event !== undefined && first + dropped < indexed) positions.delete(event.id);
     dropped += 1;
     if (dropped > 1024 && dropped * 2 > events.length) {
       events = events.slice(dropped);
@@ -44,16 +49,24 @@ export const createEventLog = (limits: { keepMs: number; keepCount: number }): E
 
   const end = (): number => first + events.length;
 
+  const positionOf = (eventId: string): number | undefined => {
+    for (let at = Math.max(indexed, first + dropped); at < end(); at++) {
+      const event = events[at - first];
+      if (event !== undefined) positions.set(event.id, at);
+    }
+    indexed = end();
+    return positions.get(eventId);
+  };
+
   return {
     add(event) {
       prune(event.createdAt);
-      positions.set(event.id, end());
       events.push(event);
     },
     end,
     at: (position) => (position < first + dropped ? undefined : events[position - first]),
     after(eventId) {
-      const known = positions.get(eventId);
+      const known = positionOf(eventId);
       if (known !== undefined) return { position: known + 1, complete: true };
       // An id of another process, or too old: what is newer by the time inside the id is all that can be given.
       let position = end();

@@ -10,6 +10,15 @@ export interface Gauges {
   dataFreeBytes(): Promise<number>;
 }
 
+const kept = <T>(make: (label: string) => T): ((label: string) => T) => {
+  const made = new Map<string, T>();
+  return (label) => {
+    const known = made.get(label) ?? make(label);
+    made.set(label, known);
+    return known;
+  };
+};
+
 export const createMetrics = (gauges: Gauges) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'pentarch_' });
@@ -101,8 +110,12 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
   });
 
-  // One labelled child for each route and status: a look-up by string, not a hash of labels for each request.
+  // Labelled children are kept: a look-up by string, not a hash of labels for each request and each ledger row.
   const children = new Map<string, { observe(seconds: number): void }>();
+  const rowsOf = kept((kind) => ledgerRows.labels(kind));
+  const inputOf = kept((model) => tokens.labels(model, 'input'));
+  const outputOf = kept((model) => tokens.labels(model, 'output'));
+  const costOf = kept((model) => cost.labels(model));
 
   return {
     registry,
@@ -123,11 +136,11 @@ export const createMetrics = (gauges: Gauges) => {
       outputTokens: number;
       costUsd: number;
     }): void {
-      ledgerRows.inc({ kind: entry.kind });
+      rowsOf(entry.kind).inc();
       const model = entry.model ?? 'none';
-      if (entry.inputTokens > 0) tokens.inc({ model, kind: 'input' }, entry.inputTokens);
-      if (entry.outputTokens > 0) tokens.inc({ model, kind: 'output' }, entry.outputTokens);
-      if (entry.costUsd > 0) cost.inc({ model }, entry.costUsd);
+      if (entry.inputTokens > 0) inputOf(model).inc(entry.inputTokens);
+      if (entry.outputTokens > 0) outputOf(model).inc(entry.outputTokens);
+      if (entry.costUsd > 0) costOf(model).inc(entry.costUsd);
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });

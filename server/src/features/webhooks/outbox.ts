@@ -70,7 +70,12 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         finished_at: null,
       });
       if (inserted)
-        await options.jobs.enqueue(tx, options.kind, { v: 1, delivery_id: id }, { group: hook.id });
+        await options.jobs.enqueue(
+          tx,
+          options.kind,
+          { v: 1, delivery_id: id, tenant_id: event.tenantId },
+          { group: hook.id },
+        );
     }
   };
 
@@ -84,10 +89,10 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
   return {
     async record(tx, given: NewEvent) {
       const event: PlatformEvent = { ...given, id: newId(), createdAt: clock.now() };
+      // With several nodes only the store itself knows for sure; on SQLite this process does. `published` skips it, too.
+      if (!KNOWN.has(event.type) || surelyNone(event.tenantId)) return event;
       recorded.add(event);
-      // With several nodes only the store itself knows for sure; on SQLite this process does.
-      const skip = !KNOWN.has(event.type) || (db.dialect === 'sqlite' && surelyNone(event.tenantId));
-      if (!skip) await store(tx, event);
+      await store(tx, event);
       return event;
     },
     published(event) {

@@ -10,6 +10,7 @@ import {
 } from '../../../kernel/model.ts';
 import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
+import { nearestMemory, withoutContained } from './nearest-memory.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
 import { cannotConverse, smallTalk } from './smalltalk.ts';
 import { tellResult } from './tell-result.ts';
@@ -104,9 +105,17 @@ const text = (content: string): Reply => ({ content, toolCalls: [] });
 
 /** A remembered fact that answers; memories are told, not cited. */
 function fromMemory(message: string, earlier: readonly string[], memories: readonly string[]): string | null {
-  const facts = memories.map((fact, i) => ({ n: i + 1, title: '', page: null, text: fact, score: 1 }));
-  const extract = facts.length === 0 ? null : extractAnswer(message, earlier, facts);
-  return extract === null ? null : `From what I remember: ${extract.content.replaceAll(/ ?\[\d+\]/g, '')}`;
+  if (memories.length === 0) return null;
+  const facts = withoutContained(memories).map((fact, i) => ({
+    n: i + 1,
+    title: '',
+    page: null,
+    text: fact,
+    score: 1,
+  }));
+  const extract = extractAnswer(message, earlier, facts);
+  const told = extract?.content.replaceAll(/ ?\[\d+\]/g, '') ?? nearestMemory(message, memories);
+  return told === null ? null : `From what I remember: ${told}`;
 }
 
 /** What a tool brought, in words; passages that a search found are read for the answer. */
