@@ -52,6 +52,19 @@ const compress = (folder: string): void => {
   }
 };
 
+/** Puts the new files in place of the old. Another process may do the same at this moment: who comes second leaves it be. */
+const put = (fresh: string, hash: string): void => {
+  for (let tries = 0; !isFresh(hash); tries++) {
+    rmSync(DIST, { recursive: true, force: true });
+    try {
+      renameSync(fresh, DIST);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (tries >= 10 || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
+    }
+  }
+};
+
 /** True when it built, false when what stood there was fresh. The new files replace the old ones at once. */
 export const buildConsole = async (options: { ifStale: boolean }): Promise<boolean> => {
   const hash = sourcesHash();
@@ -70,9 +83,7 @@ export const buildConsole = async (options: { ifStale: boolean }): Promise<boole
     });
     compress(fresh);
     writeFileSync(path.join(fresh, 'sources.sha256'), hash);
-    if (isFresh(hash)) return true; // Another process was faster.
-    rmSync(DIST, { recursive: true, force: true });
-    renameSync(fresh, DIST);
+    put(fresh, hash);
   } finally {
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;

@@ -3,24 +3,45 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, platform, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type AreaResult, evidenceDocument, evidenceTable, summaryOf } from './lib/evidence.ts';
+import {
+  type AreaResult,
+  evidenceDocument,
+  evidenceTable,
+  figuresSummary,
+  type Step,
+  stepsSummary,
+  summaryOf,
+} from './lib/evidence.ts';
 
 /**
  * `npm run prove`: the suites that show what the product promises, at a small size and on SQLite, as one table; writes
- * docs/evidence.md. Needs Python with pip for API conformance (as test:all does); nothing else has to run.
+ * docs/evidence.md. Needs Python with pip for API conformance and Debian's faketime to move a clock (as test:all does); nothing else
+ * has to run. Load is measured last; what else the machine does at that time is in its figures.
  *
  *   npm run prove                     all areas
  *   npm run prove -- --only isolation,llm          some of them; the file is left as it is
  *   npm run prove -- --only isolation,llm --write  and the file written, which then says what was left out
  */
 
-interface Area {
+interface Suites {
   id: string;
   name: string;
   /** Black-box suites need real servers and stand in test:all's configuration. */
   config: 'vitest.config.ts' | 'vitest.all.config.ts';
   files: readonly string[];
 }
+interface Commands {
+  id: string;
+  name: string;
+  /** Arguments of node. */
+  commands: readonly (readonly [script: string, ...args: string[]])[];
+}
+interface Figures {
+  id: string;
+  name: string;
+  bench: string;
+}
+type Area = Suites | Commands | Figures;
 
 const AREAS: readonly Area[] = [
   {
@@ -66,8 +87,31 @@ const AREAS: readonly Area[] = [
     files: [
       'server/test/all/kill-rounds.test.ts',
       'server/test/all/mixed-kill-rounds.test.ts',
+      'server/test/all/slow-and-deep.test.ts',
+      'server/test/all/moved-clock.test.ts',
       'server/test/acceptance/run-faults.test.ts',
       'server/test/acceptance/lifecycle.test.ts',
+    ],
+  },
+  {
+    id: 'governance',
+    name: 'Gates, votes and approvals',
+    config: 'vitest.config.ts',
+    files: [
+      'server/test/governance/gate.test.ts',
+      'server/test/governance/proposals.test.ts',
+      'server/test/governance/ask.test.ts',
+      'server/test/governance/costs.test.ts',
+    ],
+  },
+  {
+    id: 'work',
+    name: 'Tasks, schedules, webhooks and notifications',
+    config: 'vitest.config.ts',
+    files: [
+      'server/test/tasks/tasks.test.ts',
+      'server/test/webhooks/webhooks.test.ts',
+      'server/test/notifications/notifications.test.ts',
     ],
   },
   {
@@ -86,6 +130,17 @@ const AREAS: readonly Area[] = [
       'server/test/all/packages.test.ts',
     ],
   },
+  {
+    id: 'dependencies',
+    name: 'Dependencies: licences, reasons, use, vulnerabilities; SBOM',
+    commands: [
+      ['scripts/check-licences.ts'],
+      ['scripts/check-dependencies.ts'],
+      ['scripts/audit.ts'],
+      ['scripts/sbom.ts'],
+    ],
+  },
+  { id: 'load', name: 'Load: floors reached', bench: 'bench/http.ts' },
 ];
 
 const { values } = parseArgs({
@@ -108,21 +163,41 @@ const schemathesisFolder = (): string => {
   return target;
 };
 
+/** Runs node; what it prints goes nowhere, what it complains of is shown. */
+const node = (args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    child.once('error', reject);
+    child.once('close', (status) => resolve(status ?? 1));
+  });
+
+const timed = async (work: () => Promise<number>): Promise<{ code: number; seconds: number }> => {
+  const startedAt = performance.now();
+  const code = await work();
+  return { code, seconds: (performance.now() - startedAt) / 1000 };
+};
+
 const run = async (area: Area): Promise<AreaResult> => {
+  if ('commands' in area) {
+    const steps: Step[] = [];
+    for (const command of area.commands) {
+      const { code, seconds } = await timed(() => node(command));
+      steps.push({ name: path.basename(command[0], '.ts'), code, seconds });
+    }
+    return stepsSummary(area.name, steps);
+  }
   const report = path.join(folder, `${area.id}.json`);
+  if ('bench' in area) {
+    const { code, seconds } = await timed(() => node([area.bench, '--json', report]));
+    return figuresSummary(area.name, code, seconds, JSON.parse(readFileSync(report, 'utf8')) as unknown);
+  }
   const env = {
     ...process.env,
     ...(area.id === 'conformance' ? { SCHEMATHESIS_PATH: schemathesisFolder() } : {}),
   };
-  const startedAt = performance.now();
-  const code = await new Promise<number>((resolve, reject) => {
-    const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
-    const args = ['run', '--config', area.config, '--reporter=json', `--outputFile=${report}`, ...area.files];
-    const child = spawn(process.execPath, [vitest, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-    child.once('error', reject);
-    child.once('close', (status) => resolve(status ?? 1));
-  });
-  const seconds = (performance.now() - startedAt) / 1000;
+  const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
+  const args = ['run', '--config', area.config, '--reporter=json', `--outputFile=${report}`, ...area.files];
+  const { code, seconds } = await timed(() => node([vitest, ...args], env));
   return summaryOf(area.name, code, seconds, JSON.parse(readFileSync(report, 'utf8')) as unknown);
 };
 

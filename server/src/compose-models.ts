@@ -2,7 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBuiltinEmbedder } from './adapters/embeddings/builtin.ts';
-import { createCompatibleEmbedder } from './adapters/embeddings/openai-compatible.ts';
+import { createGoogleEmbedder } from './adapters/embeddings/google.ts';
+import { createRemoteEmbedder } from './adapters/embeddings/remote.ts';
+import { retryingEmbedder } from './adapters/embeddings/retrying.ts';
+import {
+  COHERE_WIRE,
+  type EmbeddingWire,
+  MISTRAL_WIRE,
+  OPENAI_WIRE,
+  VOYAGE_WIRE,
+} from './adapters/embeddings/wires.ts';
 import { createBuiltinModel } from './adapters/models/builtin/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
@@ -216,7 +225,7 @@ export const composeEmbedder = (config: Config): { embedder: Embedder; warm(): P
   const embedder = remoteEmbedder(config, id, config.EMBEDDING_DIMENSIONS);
   if (embedder === null) {
     throw new ConfigError(
-      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/… or compatible/… with its address set`,
+      `EMBEDDING_MODEL="${id}" is wrong: it must be builtin, openai/…, ollama/…, google/…, mistral/…, cohere/… or voyage/… with its key set, or compatible/… with its address set`,
     );
   }
   return { embedder, warm: () => Promise.resolve() };
@@ -249,25 +258,70 @@ export const composeEarlierEmbedder = (
   return builtin.id === model.id ? builtin : null;
 };
 
+interface EmbeddingService {
+  wire: EmbeddingWire;
+  baseUrl: string | null;
+  apiKey: string | null;
+  /** Whether it answers without a key. */
+  open?: boolean;
+  local?: boolean;
+}
+
+const embeddingServices = (config: Config): Readonly<Record<string, EmbeddingService>> => ({
+  openai: {
+    wire: OPENAI_WIRE,
+    baseUrl: config.OPENAI_BASE_URL ?? OPENAI_URL,
+    apiKey: config.OPENAI_API_KEY,
+    open: true,
+  },
+  compatible: {
+    wire: OPENAI_WIRE,
+    baseUrl: config.COMPATIBLE_BASE_URL,
+    apiKey: config.COMPATIBLE_API_KEY,
+    open: true,
+  },
+  ollama: {
+    wire: OPENAI_WIRE,
+    baseUrl: `${config.OLLAMA_BASE_URL ?? OLLAMA_URL}/v1`,
+    apiKey: null,
+    open: true,
+    local: true,
+  },
+  mistral: {
+    wire: MISTRAL_WIRE,
+    baseUrl: config.MISTRAL_BASE_URL ?? 'https://api.mistral.ai/v1',
+    apiKey: config.MISTRAL_API_KEY,
+  },
+  cohere: {
+    wire: COHERE_WIRE,
+    baseUrl: config.COHERE_BASE_URL ?? 'https://api.cohere.com/v2',
+    apiKey: config.COHERE_API_KEY,
+  },
+  voyage: {
+    wire: VOYAGE_WIRE,
+    baseUrl: config.VOYAGE_BASE_URL ?? 'https://api.voyageai.com/v1',
+    apiKey: config.VOYAGE_API_KEY,
+  },
+});
+
 /** Null when no such provider is set. */
 const remoteEmbedder = (config: Config, id: string, dimensions: number): Embedder | null => {
-  const [provider, ...rest] = id.split('/');
+  const [provider = '', ...rest] = id.split('/');
   const model = rest.join('/');
-  const target =
-    provider === 'openai'
-      ? { baseUrl: config.OPENAI_BASE_URL ?? OPENAI_URL, apiKey: config.OPENAI_API_KEY }
-      : provider === 'compatible' && config.COMPATIBLE_BASE_URL !== null
-        ? { baseUrl: config.COMPATIBLE_BASE_URL, apiKey: config.COMPATIBLE_API_KEY }
-        : provider === 'ollama'
-          ? { baseUrl: `${config.OLLAMA_BASE_URL ?? OLLAMA_URL}/v1`, apiKey: null }
-          : null;
-  if (target === null || model === '') return null;
-  return createCompatibleEmbedder({
-    id,
-    model,
-    baseUrl: target.baseUrl,
-    apiKey: target.apiKey,
-    dimensions,
-    local: provider === 'ollama',
-  });
+  if (model === '') return null;
+  const again = { sleep: (ms: number) => delay(ms), random: Math.random };
+  if (provider === 'google') {
+    const { GOOGLE_GENERATIVE_AI_API_KEY: apiKey, GOOGLE_BASE_URL: baseUrl } = config;
+    if (apiKey === null) return null;
+    return retryingEmbedder(createGoogleEmbedder({ id, model, apiKey, baseUrl, dimensions }), again);
+  }
+  const services = embeddingServices(config);
+  const service = Object.hasOwn(services, provider) ? services[provider] : undefined;
+  if (service === undefined || service.baseUrl === null) return null;
+  if (service.apiKey === null && !service.open) return null;
+  const { wire, baseUrl, apiKey, local = false } = service;
+  return retryingEmbedder(
+    createRemoteEmbedder({ id, model, baseUrl, apiKey, dimensions, wire, local }),
+    again,
+  );
 };

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { OVERVIEW_RATES, type RateTable, REFERENCE_RATES } from './http/rate-limit.rules.ts';
+import type { RateLog } from './http/rate-limit.ts';
 import type { Tier } from './kernel/caller.ts';
 
 const MAX_KEPT_REQUESTS = 2_000;
@@ -22,3 +23,16 @@ export const largestLimit = (tables: { reference: RateTable; overview: RateTable
       Object.values(table).flatMap((n) => [n.perMinute ?? 0, n.burst]),
     ),
   );
+
+/** Requests of an address to the identity provider: a window of its own beside those of callers. */
+export const countAddresses =
+  (log: RateLog) =>
+  async (address: string, perMinute: number): Promise<number> => {
+    const decision = await log.decide(
+      `oauth:${address}`,
+      Date.now(),
+      { perMinute, burst: perMinute },
+      { counts: true, enforce: true },
+    );
+    return decision.retryAfterS;
+  };

@@ -3,6 +3,7 @@ import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { retentionPurges } from './compose-retention.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
+import { withinTenant } from './db/scope.ts';
 import type { Audit } from './features/audit/index.ts';
 import type { ChatService } from './features/chat/index.ts';
 import { alertText, type CostAlert } from './features/costs/index.ts';
@@ -194,7 +195,8 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     clock,
     authenticate: parts.authenticate,
     chat: createChatSend({
-      launch: (...args: Parameters<ChatService['launch']>) => chat().launch(...args),
+      launch: (...args: Parameters<ChatService['launch']>) =>
+        withinTenant(args[0].tenantId, () => chat().launch(...args)),
       draining: parts.draining,
     }),
     admit: (caller) => countForCaller(caller, parts.limits()),

@@ -17,13 +17,14 @@ import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
-import { largestLimit, rateTables } from './compose-rates.ts';
+import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { acrossTenants } from './db/scope.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
@@ -140,14 +141,21 @@ const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'penta
 /** Facts from memory that go along with a message. */
 const RECALLED_FACTS = 6;
 
-const openStore = (config: Config, onError: (error: unknown) => void): Promise<Db> =>
+const openStore = (
+  config: Config,
+  logger: FastifyBaseLogger,
+  onError: (error: unknown) => void,
+): Promise<Db> =>
   config.DATABASE_URL === null
     ? openSqlite({
         file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
         synchronous: config.SQLITE_SYNCHRONOUS,
         onError,
       })
-    : openPostgres({ url: config.DATABASE_URL });
+    : openPostgres({
+        url: config.DATABASE_URL,
+        onGap: (gap) => logger.warn(`row-level security does not stand behind the tenants' filters: ${gap}`),
+      });
 
 /** One turn of chat as the caller, for the MCP door. */
 const askAgent =
@@ -173,8 +181,17 @@ const askAgent =
     };
   };
 
-/** `publicUrl` is asked late: the port may be known only when the process listens. */
-export const compose = async (
+/**
+ * `publicUrl` is asked late: the port may be known only when the process listens. What is started here for good (timers,
+ * workers, what other nodes say) looks after all tenants; requests are bound to theirs by `buildApp`.
+ */
+export const compose = (
+  config: Config,
+  logger: FastifyBaseLogger,
+  publicUrl: () => string,
+): Promise<Platform> => acrossTenants(() => build(config, logger, publicUrl));
+
+const build = async (
   config: Config,
   logger: FastifyBaseLogger,
   publicUrl: () => string,
@@ -186,7 +203,7 @@ export const compose = async (
   const onError = (error: unknown, message: string): void => logger.error({ err: error }, message);
   const lost = Promise.withResolvers<Error>();
   const place = await takeNodePlace(config, logger, lost.resolve);
-  const db = await openStore(config, (error) => onError(error, 'the log of the store'));
+  const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
   const nodeStore = createNodeStore(db);
   const shared = await composeShared(config, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
@@ -231,6 +248,7 @@ export const compose = async (
     dataDir: config.DATA_DIR,
     platformKey: config.PLATFORM_KEY,
     shared: shared !== null,
+    ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
     audit,
     events,
@@ -468,7 +486,7 @@ export const compose = async (
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
-    queue: createConversationQueue(shared?.locks ?? null),
+    queue: createConversationQueue(shared?.locks ?? null, chatStore.queuedBefore),
     messages,
     events,
     outbox,
@@ -685,6 +703,39 @@ export const compose = async (
     .then(() => router.warm({ tenantId: '', userId: '' }))
     .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
 
+  const close = async (): Promise<void> => {
+    state.draining = true;
+    clearInterval(maintenance);
+    clearInterval(keyWatch);
+    await nodes.stop();
+    agentStates.close();
+    const graceMs = config.SHUTDOWN_GRACE_S * 1000;
+    await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
+    chat.close();
+    streams.close();
+    await door.close();
+    // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
+    const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
+    await app.close();
+    clearTimeout(cut);
+    await closeTools();
+    await knowledge.close();
+    await refusals.close();
+    await costs.close();
+    await Promise.all([
+      models.close(),
+      parser.close(),
+      rawEmbedder.close(),
+      outgoing.close(),
+      tableEngine.close(),
+    ]);
+    objectBlobs?.close();
+    await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
+    await shared?.close();
+    await db.close();
+    await place.release();
+    lock.release();
+  };
   return {
     app,
     admin,
@@ -692,38 +743,6 @@ export const compose = async (
     lost: lost.promise,
     routes,
     tools: [...ownTools, mcp.toolSource],
-    async close() {
-      state.draining = true;
-      clearInterval(maintenance);
-      clearInterval(keyWatch);
-      await nodes.stop();
-      agentStates.close();
-      const graceMs = config.SHUTDOWN_GRACE_S * 1000;
-      await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
-      chat.close();
-      streams.close();
-      await door.close();
-      // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
-      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
-      await app.close();
-      clearTimeout(cut);
-      await closeTools();
-      await knowledge.close();
-      await refusals.close();
-      await costs.close();
-      await Promise.all([
-        models.close(),
-        parser.close(),
-        rawEmbedder.close(),
-        outgoing.close(),
-        tableEngine.close(),
-      ]);
-      objectBlobs?.close();
-      await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
-      await shared?.close();
-      await db.close();
-      await place.release();
-      lock.release();
-    },
+    close: () => acrossTenants(close),
   };
 };

@@ -182,7 +182,10 @@ export const SETTINGS = {
   MEMORY_MODEL: optional(
     'Model that reads facts out of messages besides the patterns, for example openai/gpt-5-mini; counted on the ledger',
   ),
-  EMBEDDING_MODEL: text('builtin', 'Embedding model: builtin, openai/… or compatible/…'),
+  EMBEDDING_MODEL: text(
+    'builtin',
+    'Embedding model: builtin, openai/…, google/…, mistral/…, cohere/…, voyage/…, ollama/… or compatible/…',
+  ),
   EMBEDDING_DIMENSIONS: int(1536, 1, 4096, 'Dimensions of EMBEDDING_MODEL when it is not the built-in one'),
   RERANK_MODEL: optional(
     'Model that looks again at the best passages of each search, as compatible/<name> (POST …/rerank at COMPATIBLE_BASE_URL); counted on the ledger',
@@ -193,6 +196,12 @@ export const SETTINGS = {
   ANTHROPIC_BASE_URL: url('Address of the Anthropic API; default: the public one'),
   GOOGLE_GENERATIVE_AI_API_KEY: secret('Key for Google Gemini'),
   GOOGLE_BASE_URL: url('Address of the Gemini API; default: the public one'),
+  MISTRAL_API_KEY: secret('Key for Mistral, for EMBEDDING_MODEL=mistral/…'),
+  MISTRAL_BASE_URL: url('Address of the Mistral API; default: the public one'),
+  COHERE_API_KEY: secret('Key for Cohere, for EMBEDDING_MODEL=cohere/…'),
+  COHERE_BASE_URL: url('Address of version 2 of the Cohere API; default: the public one'),
+  VOYAGE_API_KEY: secret('Key for Voyage AI, for EMBEDDING_MODEL=voyage/…'),
+  VOYAGE_BASE_URL: url('Address of the Voyage AI API; default: the public one'),
   OLLAMA_BASE_URL: url('Address of an Ollama server; default: http://127.0.0.1:11434, used when it answers'),
   COMPATIBLE_BASE_URL: url(
     'Address of any other service with the OpenAI chat-completions wire, ending in /v1',

@@ -54,6 +54,15 @@ export const REQUIREMENTS = {
   'STREAM-05': 'Last-Event-ID replays what was missed and follows on',
   'STREAM-06': 'cancel answers 202 within a second and keeps the partial answer; 409 when finished',
   'STREAM-07': 'a comment every 15 s keeps a silent stream awake',
+  'QUEUE-01':
+    'a message to a busy conversation is stored at once as a queued run: seen, listed, followed, in its place',
+  'QUEUE-02': 'waiting messages have their turns in order; the history stays in pairs',
+  'QUEUE-03':
+    'a queued run can be cancelled within a second, also while its turn is far; the others keep their order',
+  'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
+  'QUEUE-05':
+    'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -116,6 +125,8 @@ export const REQUIREMENTS = {
   'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
   'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
   'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-08':
+    'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
@@ -243,6 +254,11 @@ export const REQUIREMENTS = {
   'CLU-15':
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
+  'CLU-17': 'on PostgreSQL the rows of other tenants do not exist for a statement that has lost its filter',
+  'CLU-18':
+    'a node killed at the worst moment: schedules, deliveries, reservations, idempotency keys, throttles and key rotation end well',
+  'CLU-19':
+    'two releases side by side: schema, queue payloads and messages of the newer one are no harm to nodes of the older',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

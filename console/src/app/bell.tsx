@@ -20,6 +20,7 @@ const Counted = ({ onFollow }: { onFollow?: () => void }) => {
     // Below the key of the inbox: reading there is seen here.
     queryKey: ['settings', 'notifications', 'unread-count'],
     queryFn: ({ signal }) => api.notifications.countUnread({ signal }),
+    meta: { what: 'the number of unread notifications' },
   });
   useLiveRefresh(['notification'], ['settings', 'notifications']);
   const unread = data?.unread ?? 0;

@@ -8,7 +8,7 @@ import { useConnection, useConnectionState } from '../lib/connection.ts';
 
 const home = (
   <Link to="/" className={buttonClass('normal')}>
-    To the start
+    Go to Chat
   </Link>
 );
 

@@ -8,6 +8,7 @@ import { MeProvider } from '../lib/me.ts';
 import { FEATURES } from '../routes.ts';
 import { BottomBar, Rail } from './navigation.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
+import { PartialBanner } from './partial-banner.tsx';
 import styles from './shell.module.css';
 import { Shortcuts } from './shortcuts.tsx';
 import { Splash } from './splash.tsx';
@@ -40,6 +41,7 @@ export const Shell = () => {
         <Rail features={features} />
         <main id="content" tabIndex={-1} className={styles.content}>
           <OfflineBanner />
+          <PartialBanner />
           <div className={styles.page}>
             <Outlet />
           </div>

@@ -82,6 +82,7 @@ const Chart = ({
           {
             ...axis,
             grid: { show: false },
+            size: 28,
             ...(names === null
               ? {}
               : {

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
-import { Button } from './button.tsx';
 import styles from './data-table.module.css';
+import { type MoreRows, ShowMore } from './show-more.tsx';
 import { ErrorState, Skeleton } from './states.tsx';
 
 export interface Column<T> {
@@ -17,14 +17,10 @@ export interface Column<T> {
 }
 
 /** Rows of one `useQuery`, or of `useCursorList` with all pages so far. */
-export interface Rows<T> {
+export interface Rows<T> extends MoreRows {
   data: readonly T[] | undefined;
-  error: unknown;
   /** How many there are in all; shown at the foot. */
   total?: number | undefined;
-  hasMore?: boolean;
-  loadingMore?: boolean;
-  loadMore?: () => void;
   retry: () => void;
 }
 
@@ -148,11 +144,7 @@ export const DataTable = <T,>({ caption, columns, rows, rowKey, onOpen, empty }:
           <span className="number">
             {data.length} of {rows.total ?? 'more'}
           </span>
-          {rows.hasMore === true && (
-            <Button busy={rows.loadingMore ?? false} onClick={rows.loadMore}>
-              Show more
-            </Button>
-          )}
+          <ShowMore rows={rows} />
         </div>
       )}
     </>

@@ -45,32 +45,6 @@ export const ErrorState = ({ error, onRetry }: { error: unknown; onRetry?: () =>
   );
 };
 
-/** Some of what belongs here could not be read; the rest stands below. */
-export const PartialState = ({
-  what,
-  error,
-  onRetry,
-}: {
-  what: string;
-  error: unknown;
-  onRetry: () => void;
-}) => {
-  const { title, retry } = faultOf(error);
-  return (
-    <div className={styles.partial} role="alert">
-      <CircleAlert size={16} strokeWidth={1.75} aria-hidden="true" />
-      <p>
-        {what} {title}.
-      </p>
-      {retry && (
-        <Button kind="quiet" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </div>
-  );
-};
-
 /** Stands where the content will be, in its size: nothing jumps. */
 export const Skeleton = ({ width = '100%', height = '1rem' }: { width?: string; height?: string }) => (
   <span className={styles.skeleton} style={{ width, height }} aria-hidden="true" />

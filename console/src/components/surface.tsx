@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import styles from './surface.module.css';
 
@@ -19,6 +21,16 @@ export const PageHead = ({ title, about, actions }: PageHeadProps) => (
     </div>
     {actions !== undefined && <div className={styles.pageActions}>{actions}</div>}
   </header>
+);
+
+/** Above the head of a page that belongs to a list: the way back to it. */
+export const BackLink = ({ to, children }: { to: string; children: string }) => (
+  <nav aria-label="Back">
+    <Link to={to} className={styles.backLink}>
+      <ArrowLeft size={14} aria-hidden="true" />
+      {children}
+    </Link>
+  </nav>
 );
 
 interface PanelProps {

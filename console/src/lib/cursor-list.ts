@@ -21,6 +21,8 @@ export const useCursorList = <T>(
   return {
     data: pages?.flatMap((page) => page.items),
     error: query.error,
+    /** Further rows could not be read; those so far stand. */
+    moreFailed: query.isFetchNextPageError,
     total: pages?.[0]?.total,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,

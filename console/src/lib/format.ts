@@ -46,10 +46,13 @@ export const formatBytes = (sizeBytes: number | null): string => {
 export const formatDuration = (durationMs: number | null): string => {
   if (durationMs === null) return NO_DATA;
   if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
-  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(durationMs / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((durationMs % 60_000) / 1000)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  // What would round to the next unit is said in it.
+  if (durationMs < 59_950) return `${(durationMs / 1000).toFixed(1)} s`;
+  const seconds = Math.round(durationMs / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const [first, rest] =
+    minutes < 60 ? [`${minutes} min`, seconds % 60] : [`${Math.floor(minutes / 60)} h`, minutes % 60];
+  return rest === 0 ? first : `${first} ${rest} ${minutes < 60 ? 's' : 'min'}`;
 };
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -60,14 +63,37 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ];
+const DAY_MS = 86_400_000;
+/** Days of the calendar of who looks: "tomorrow" is not what comes in 40 hours, where that is the day after. */
+const daysBetween = (fromMs: number, toMs: number): number => {
+  const from = new Date(fromMs);
+  const to = new Date(toMs);
+  const midnight = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return Math.round((midnight(to) - midnight(from)) / DAY_MS);
+};
 /** "3 minutes ago", "in 2 days". */
 export const formatRelative = (epochMs: number, nowMs: number): string => {
   const seconds = Math.round((epochMs - nowMs) / 1000);
   for (const [unit, length] of STEPS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) < length) continue;
+    return relative.format(unit === 'day' ? daysBetween(nowMs, epochMs) : Math.trunc(seconds / length), unit);
   }
   return Math.abs(seconds) < 10 ? 'just now' : relative.format(seconds, 'second');
 };
 
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 export const formatDateTime = (iso: string): string => absolute.format(new Date(iso));
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+/** A date without a time, `2026-11-28`, the same in every time zone. */
+export const formatDay = (date: string): string => day.format(new Date(`${date}T00:00:00Z`));
+
+const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+/** The name of a language by its code (`de`), or the code. */
+export const formatLanguage = (code: string): string => {
+  try {
+    return languages.of(code) ?? code;
+  } catch {
+    return code;
+  }
+};

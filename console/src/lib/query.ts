@@ -1,6 +1,16 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isSignedOut, mayRetryQuery } from './errors.ts';
 
+declare module '@tanstack/react-query' {
+  interface Register {
+    /**
+     * `what`: how a read is called that is only part of its page ("the names of the agents"), so that the line above the
+     * page can say what is missing (app/partial-banner.tsx). A read that the page is about has none: the page shows its error.
+     */
+    queryMeta: { what?: string };
+  }
+}
+
 /**
  * One cache for all reads. Keys begin with the feature's id: `['agents', 'list']`. Calls are made whatever the browser says
  * of its network: one that fails says so at once, and what could not be read is read when the server answers again.

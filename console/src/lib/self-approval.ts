@@ -11,5 +11,6 @@ export const useSelfApproval = (): boolean =>
   useQuery({
     queryKey: ['self-approval'],
     queryFn: ({ signal }) => read(signal),
+    meta: { what: 'whether you may decide what you asked for yourself' },
     staleTime: Number.POSITIVE_INFINITY,
   }).data ?? false;

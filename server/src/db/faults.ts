@@ -12,6 +12,11 @@ const CODES = /^(57P0[123]|53300|53[12]00|08\d{3}|ECONN|EPIPE|ETIMEDOUT)/;
 export const isSacrificed = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 
+/** PostgreSQL's 23505 and SQLite's constraint: a row with this key is there, perhaps one that the caller cannot see. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === '23505') || /UNIQUE constraint failed/.test(error.message));
+
 /** True where the store is away, full, or has ended the transaction for another one. A client's broken connection looks the same: ask of faults of the store only. */
 export const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof Error &&

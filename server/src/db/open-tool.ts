@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
 import type { Db } from './db.ts';
 import { openSqliteFile } from './open.ts';
+import { toolPool } from './postgres/pool.ts';
+import { ALL_TENANTS } from './scope.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
 import type { Tables } from './tables/index.ts';
@@ -56,13 +57,8 @@ const openFile = (file: string): Db => {
   };
 };
 
-const numbers = new pg.TypeOverrides();
-numbers.setTypeParser(pg.types.builtins.INT8, Number);
-numbers.setTypeParser(pg.types.builtins.NUMERIC, Number);
-
 const openUrl = (url: string): Db => {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5_000, types: numbers });
-  pool.on('error', () => {});
+  const pool = toolPool(url, ALL_TENANTS);
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     dialect: 'postgres',

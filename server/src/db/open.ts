@@ -10,6 +10,9 @@ import type { Db } from './db.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { createPool, numberTypes } from './postgres/pool.ts';
+import { makeExtension, raiseWall } from './postgres/wall.ts';
+import { ALL_TENANTS, NO_TENANT } from './scope.ts';
 import { createChangedRows } from './sqlite/changed-rows.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
@@ -113,28 +116,58 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   };
 };
 
-/** 64-bit integers arrive as numbers: all that are stored are safe integers (times in ms, nano-dollars, sizes). */
-const numbers = new pg.TypeOverrides();
-numbers.setTypeParser(pg.types.builtins.INT8, Number);
-numbers.setTypeParser(pg.types.builtins.NUMERIC, Number);
-
 /** Of a repeatable write whose transaction was ended for another one. */
 const MAX_TRIES = 5;
 
-export const openPostgres = async (options: { url: string; maxConnections?: number }): Promise<Db> => {
+export interface PostgresOptions {
+  url: string;
+  maxConnections?: number;
+  /** What work outside of any scope (scope.ts) may see; default nothing. `all` is for tools and tests of stores. */
+  unscoped?: 'nothing' | 'all';
+  /** Told where the policies of the tables do not hold for this user, and what to do. */
+  onGap?(gap: string): void;
+}
+
+/** Of a process, beside those for its tenants' work. */
+const MAX_FOR_ALL = 6;
+
+/** Brings the schema up to date first; without the limits of a request's connection, since a step may take its time. */
+const migratePostgres = async (url: string): Promise<void> => {
   const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? 20,
+    connectionString: url,
+    max: 3,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    types: numbers,
+    types: numberTypes,
   });
-  // A connection that breaks is replaced by the pool, and what ran on it has failed; without a listener on each, in the
-  // pool or in use, it would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // Steps that change rows see those of all tenants. Where this fails, so does what follows on the connection.
+    client.query(`select set_config('app.tenant', '${ALL_TENANTS}', false)`).catch(() => {});
+  });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(db, 'postgres', migrations);
+  } finally {
+    await db.destroy();
+  }
+};
+
+export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
+  await migratePostgres(options.url);
+  await makeExtension(options.url);
+  const wall = await raiseWall(options.url);
+  if (wall.gap !== null) options.onGap?.(wall.gap);
+  const pool = createPool({
+    url: options.url,
+    maxConnections: options.maxConnections ?? 13,
+    maxConnectionsOfAll: MAX_FOR_ALL,
+    role: wall.role,
+    unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
+    watched: true,
+  });
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(read, 'postgres', migrations);
   return {
     dialect: 'postgres',
     read,

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { within } from '../db/scope.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -75,6 +76,13 @@ const isRefusal = (status: number, request: FastifyRequest): boolean =>
   status === 403 ||
   status === 429 ||
   (status === 400 && request.context?.shape === 'oauth');
+
+/** Whose rows a request may touch; null: those of all tenants, where nobody has signed in or the platform's own admins ask. */
+const tenantOf = (request: FastifyRequest): string | null => {
+  const { caller } = request.context;
+  if (caller === null) return null;
+  return caller.platformAdmin && request.routeOptions.config.acrossTenants === true ? null : caller.tenantId;
+};
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
@@ -231,6 +239,8 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       done(error instanceof Error ? error : new Error(String(error)));
     }
   });
+  // After the body has been read, whose events would leave the scope again: handler and answer run within it.
+  app.addHook('preHandler', (request, _reply, done) => within(tenantOf(request), done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({

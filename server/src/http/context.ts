@@ -25,6 +25,7 @@ declare module 'fastify' {
     access?: Access;
     /** Template for metrics and the rate table, without the request's own values. */
     surface?: 'v1' | 'v2' | 'root';
+    acrossTenants?: boolean;
   }
 }
 

@@ -184,7 +184,11 @@ const optionsOf = (
     method: route.method,
     url: prefix + route.path,
     ...(route.bodyLimitBytes === undefined ? {} : { bodyLimit: route.bodyLimitBytes }),
-    config: { access: route.access, surface: prefix === '/api/v1' ? 'v1' : prefix === '/v2' ? 'v2' : 'root' },
+    config: {
+      access: route.access,
+      surface: prefix === '/api/v1' ? 'v1' : prefix === '/v2' ? 'v2' : 'root',
+      acrossTenants: route.acrossTenants === true,
+    },
     schema: {
       operationId: prefix === '/v2' && route.surface !== 'v2' ? `${route.operationId}V2` : route.operationId,
       summary: route.summary,

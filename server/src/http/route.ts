@@ -65,6 +65,11 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   /** Content type of the answer when it is not JSON. */
   produces?: string | readonly string[];
   bodyLimitBytes?: number;
+  /**
+   * Asked by a platform administrator it reaches other tenants' rows too; of everybody else a request is bound to their own
+   * tenant (db/scope.ts). The handler decides what they may do.
+   */
+  acrossTenants?: true;
   /** Answers with `Deprecation` and `Sunset` (dates as ISO 8601). */
   deprecated?: { since: string; sunset: string };
   /**

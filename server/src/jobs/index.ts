@@ -7,6 +7,7 @@ export {
   type Jobs,
   PermanentJobError,
   RetryLater,
+  tenantIn,
 } from './port.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
 export { createTicker, type Ticker } from './ticker.ts';

@@ -12,6 +12,8 @@ import type { Queryable } from '../db/db.ts';
 export interface JobKind<P> {
   /** `webhook.deliver` */
   name: string;
+  /** The newest `v` of its payloads that this release reads. What is newer is left to nodes of a newer release. */
+  version: number;
   /**
    * Reads a stored payload, those of the last release included (payloads carry a version `v`). Throws for one that no
    * release wrote: such a job is dead at once.
@@ -19,9 +21,15 @@ export interface JobKind<P> {
   parse(stored: unknown): P;
   /** Waits before the second, third, … attempt; their number settles how often a job is tried. */
   retryDelaysMs: readonly number[];
+  /** Whose rows its work may touch (db/scope.ts); null: those of all tenants, as of payloads of before they named one. */
+  tenantOf(payload: P): string | null;
   /** Silence after which another worker may take a running job. The engines renew it while the handler runs. */
   leaseMs: number;
 }
+
+/** `tenant_id` of a stored payload, which those of older releases lack. */
+export const tenantIn = (stored: object): string | null =>
+  'tenant_id' in stored && typeof stored.tenant_id === 'string' ? stored.tenant_id : null;
 
 export interface EnqueueOptions {
   /** Epoch ms; default: now. */
@@ -77,6 +85,17 @@ export class PermanentJobError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'PermanentJobError';
+  }
+}
+
+/**
+ * A payload of a later release: during a roll another node reads it, so it goes back to the queue and counts as no attempt.
+ * Where there is one process only nobody would ever read it, and it is dead as what no release wrote.
+ */
+export class NewerPayload extends PermanentJobError {
+  constructor(version: number) {
+    super(`the payload has version ${version}, which a later release has written`);
+    this.name = 'NewerPayload';
   }
 }
 

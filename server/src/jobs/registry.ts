@@ -1,7 +1,9 @@
+import { within } from '../db/scope.ts';
 import {
   type JobContext,
   type JobHandler,
   type JobKind,
+  NewerPayload,
   PermanentJobError,
   RetryLater,
   type WorkOptions,
@@ -16,18 +18,28 @@ export interface Worker {
   dead(stored: unknown, error: Error): Promise<void>;
 }
 
+const versionIn = (stored: unknown): number =>
+  typeof stored === 'object' && stored !== null && 'v' in stored && typeof stored.v === 'number'
+    ? stored.v
+    : 0;
+
 export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: JobHandler<P>): Worker => {
   const parse = (stored: unknown): P => {
     try {
       return kind.parse(stored);
     } catch (error) {
+      const version = versionIn(stored);
+      if (version > kind.version) throw new NewerPayload(version);
       throw new PermanentJobError('the stored payload cannot be read', { cause: error });
     }
   };
   return {
     kind,
     options,
-    run: async (stored, context) => handler.run(parse(stored), context),
+    run: async (stored, context) => {
+      const payload = parse(stored);
+      await within(kind.tenantOf(payload), () => handler.run(payload, context));
+    },
     dead: async (stored, error) => {
       if (handler.dead === undefined) return;
       let payload: P;
@@ -37,7 +49,8 @@ export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: Job
         // Nobody can tell what it was about: the dead letter itself has to do.
         return;
       }
-      await handler.dead(payload, error);
+      const { dead } = handler;
+      await within(kind.tenantOf(payload), () => dead(payload, error));
     },
   };
 };

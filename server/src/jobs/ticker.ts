@@ -1,3 +1,5 @@
+import { acrossTenants } from '../db/scope.ts';
+
 /** Calls `tick` over and over, never twice at once. */
 export interface Ticker {
   start(): void;
@@ -26,8 +28,8 @@ export const createTicker = (options: {
   const run = (): void => {
     timer = null;
     again = false;
-    going = options
-      .tick()
+    // Whoever brought it forward is in a scope of their own; a tick looks after all tenants.
+    going = acrossTenants(options.tick)
       .catch(options.onError)
       .finally(() => {
         going = null;

@@ -1,5 +1,12 @@
 import type { PayingRun } from './spending.ts';
 
+export interface EmbedOptions {
+  /** Work that somebody waits for (the query of a search) overtakes the rest where the embedder can. */
+  urgent?: boolean;
+  /** What the texts are for, where that is known: some models embed questions otherwise than what answers them. */
+  purpose?: 'query' | 'document';
+}
+
 /** The embedding port. Vectors are L2-normalised float32 of `dimensions` numbers. */
 export interface Embedder {
   /** `builtin` or `provider/name`; stored with each vector, since vectors of two models cannot be compared. */
@@ -10,8 +17,7 @@ export interface Embedder {
   embed(
     texts: readonly string[],
     signal?: AbortSignal,
-    /** Urgent work (the query of a search, which somebody waits for) overtakes the rest where the embedder can. */
-    options?: { urgent?: boolean },
+    options?: EmbedOptions,
   ): Promise<{ vectors: Float32Array[]; tokens: number }>;
   close(): Promise<void>;
 }
@@ -35,8 +41,7 @@ export interface MeteredEmbedder extends Pick<Embedder, 'id' | 'dimensions' | 'l
   embed(
     payer: EmbeddingPayer,
     texts: readonly string[],
-    options?: {
-      urgent?: boolean;
+    options?: EmbedOptions & {
       /** A row also for a local model, which costs nothing and is left out otherwise. */
       always?: boolean;
     },

@@ -76,6 +76,22 @@ it('shows figures and no settings to who may only read', async () => {
   await context.close();
 });
 
+it('says why an agent is degraded', async () => {
+  const { page, axe, context } = await app.open({ path: '/settings' });
+  await page.route('**/api/v1/agents?*', async (route) => {
+    const answer = await route.fetch();
+    const agents = (await answer.json()) as { id: string }[];
+    await route.fulfill({
+      response: answer,
+      json: agents.map((one) => (one.id === 'zeus' ? { ...one, state: 'degraded' } : one)),
+    });
+  });
+  await page.goto(`${app.server.url}/agents?agent=zeus`);
+  await page.getByText('the model that it uses does not answer at the moment').waitFor();
+  expect(await axe()).toEqual([]);
+  await context.close();
+});
+
 it('tells of a failed read with the request’s id, and reads again', async () => {
   const { page, axe, context } = await app.open({ path: '/no/such/page' });
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();

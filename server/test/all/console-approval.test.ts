@@ -106,6 +106,14 @@ it('fills the seats live in the chat, and goes on when three have approved', asy
   expect(await card.locator('[data-seat][data-vote="empty"]').count()).toBe(0);
   await screenshot('chat-approval');
   await page.getByText('It is evening in Tokyo.').waitFor();
+  // What was decided stands where it came up: before the words that were said after it.
+  const answer = page.getByRole('article').last();
+  await expect
+    .poll(async () => {
+      const text = (await answer.textContent()) ?? '';
+      return text.indexOf('Approved') > 0 && text.indexOf('Approved') < text.indexOf('It is evening');
+    })
+    .toBe(true);
   expect(complaints).toEqual([]);
   await context.close();
 });

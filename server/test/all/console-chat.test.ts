@@ -90,6 +90,14 @@ it.each(['light', 'dark'] as const)('is readable on a phone, %s', async (theme) 
     .click();
   await page.getByRole('article').getByRole('table').waitFor();
   expect(await axe()).toEqual([]);
+  // With a choice of models beside that of agents, all of the composer is within the screen.
+  await page.getByLabel('Model', { exact: true }).waitFor();
+  const send = await page.getByRole('button', { name: 'Send', exact: true }).boundingBox();
+  const composer = await page.getByRole('form', { name: 'New message' }).boundingBox();
+  expect((send?.x ?? 0) + (send?.width ?? 0)).toBeLessThanOrEqual(
+    (composer?.x ?? 0) + (composer?.width ?? 0),
+  );
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   await screenshot(`chat-phone-${theme}`);
   await context.close();
 });
@@ -184,6 +192,36 @@ it('asks again as it was asked: the same agent, the same documents', async () =>
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('How many bars?');
   expect(await page.getByLabel('Agent', { exact: true }).inputValue()).toBe('athena');
   await page.getByRole('list', { name: 'Attachments' }).getByText('notes.md').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+it('takes files that are dropped anywhere in the conversation, and never leaves the page for one', async () => {
+  const { page, axe, complaints, context } = await app.open();
+  await page.waitForURL('**/chat');
+  await page.getByLabel('Message', { exact: true }).waitFor();
+  const dropped = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['# Gate\\n\\nThe gate is green.'], 'gate.md', { type: 'text/markdown' }));
+    return data;
+  })()`);
+  const thread = page.getByRole('log', { name: 'Messages' });
+  await thread.dispatchEvent('dragover', { dataTransfer: dropped });
+  await page.getByText('Drop the files to attach them').waitFor();
+  expect(await axe()).toEqual([]);
+  await thread.dispatchEvent('drop', { dataTransfer: dropped });
+  await page.getByText('Drop the files to attach them').waitFor({ state: 'detached' });
+  await page.getByRole('list', { name: 'Attachments' }).getByText('gate.md').waitFor();
+  await page.getByRole('list', { name: 'Attachments' }).getByText('ready').waitFor();
+  // Beside it: the browser would open the file in place of the console.
+  const taken = await page.evaluate(`['dragover', 'drop'].map((kind) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['x'], 'x.txt'));
+    const event = new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer });
+    document.querySelector('nav').dispatchEvent(event);
+    return event.defaultPrevented;
+  })`);
+  expect(taken).toEqual([true, true]);
   expect(complaints).toEqual([]);
   await context.close();
 });

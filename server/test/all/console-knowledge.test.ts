@@ -63,6 +63,8 @@ it('finds passages, marks the words, and opens the passage in its document', asy
   await page.locator('[data-wanted]').getByText('third working day').waitFor();
   expect(await axe()).toEqual([]);
   await screenshot('knowledge-document');
+  await page.getByRole('link', { name: 'All documents' }).click();
+  await page.waitForURL(/\/knowledge$/);
   expect(complaints).toEqual([]);
   await context.close();
 });

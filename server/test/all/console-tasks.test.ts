@@ -29,7 +29,7 @@ it('begins a task, is told of it while it runs, and shows its result', async () 
   await page.getByRole('button', { name: 'New task' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New task' });
   await dialog.getByLabel('What is to be done').fill('Count the deliveries of today');
-  await dialog.getByLabel('By', { exact: true }).selectOption({ label: 'Chronos' });
+  await dialog.getByLabel('Agent', { exact: true }).selectOption({ label: 'Chronos' });
   expect(await axe()).toEqual([]);
   await dialog.getByRole('button', { name: 'Begin' }).click();
   const drawer = page.getByRole('dialog', { name: 'Task' });

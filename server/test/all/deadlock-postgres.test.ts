@@ -12,7 +12,7 @@ describe('a deadlock', () => {
   beforeAll(async () => {
     const database = await newDatabase(postgresServer ?? '');
     drop = database.drop;
-    db = await openPostgres({ url: database.url });
+    db = await openPostgres({ url: database.url, unscoped: 'all' });
     for (const caller_id of ['a', 'b']) {
       await db.write((tx) =>
         tx

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const open = async () => {
   if (postgres === null) throw new Error('PostgreSQL has not been started');
-  return openPostgres({ url: await postgres.freshUrl(), maxConnections: 10 });
+  return openPostgres({ url: await postgres.freshUrl(), maxConnections: 10, unscoped: 'all' });
 };
 
 identityOidcSuite('PostgreSQL', open);

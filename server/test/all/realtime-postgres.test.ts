@@ -29,7 +29,7 @@ describe('webhooks and notifications on PostgreSQL', () => {
   it('deliver, retry, log, redeliver, notify and mail', async () => {
     if (postgres === null) throw new Error('PostgreSQL has not been started');
     const url = await postgres.freshUrl();
-    const store = await openPostgres({ url, maxConnections: 8 });
+    const store = await openPostgres({ url, maxConnections: 8, unscoped: 'all' });
     db = store;
     const clock = systemClock;
     const errors: unknown[] = [];

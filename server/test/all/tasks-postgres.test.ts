@@ -19,7 +19,7 @@ describe('tasks on PostgreSQL', () => {
   it('make one run per slot over ten hours, with three schedulers of which one dies', async () => {
     if (postgres === null) throw new Error('PostgreSQL has not been started');
     const url = await postgres.freshUrl();
-    const db = await openPostgres({ url, maxConnections: 12 });
+    const db = await openPostgres({ url, maxConnections: 12, unscoped: 'all' });
     const world = await createTaskWorld({ db, perTenant: 4 });
     const nodes = Array.from({ length: 3 }, () =>
       world.node(createPostgresJobs({ db, url, clock: systemClock, onError: world.onError, pollS: 0.5 })),

@@ -90,6 +90,13 @@ export const knowledgeRecoverySuite = (
         );
         return rows[0]?.n ?? -1;
       };
+      const words = async (): Promise<number> => {
+        if (h.db.dialect === 'postgres') return one('chunk_terms');
+        const tables = await h.db.read.selectFrom('chunk_terms_tables').select('n').execute();
+        let sum = 0;
+        for (const { n } of tables) sum += await one(`chunk_terms_${n}`);
+        return sum;
+      };
       const model = await h.db.read
         .selectFrom('embedding_models')
         .select('n')
@@ -99,7 +106,7 @@ export const knowledgeRecoverySuite = (
         documents: await one('documents'),
         facts: await one('document_facts'),
         chunks: await one('chunks'),
-        words: await one('chunk_terms'),
+        words: await words(),
         vectors: await one(`vectors_${model.n}`),
         blobs: blobNames().length,
       };

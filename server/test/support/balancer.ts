@@ -90,12 +90,18 @@ export const startBalancer = async (): Promise<Balancer> => {
 export interface Gate {
   readonly port: number;
   cut(): Promise<void>;
+  /** Connections stay and new ones are taken, but nothing passes any more: a machine that is gone without a word. */
+  freeze(): void;
+  /** After either: everything passes again. */
   mend(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const startGate = async (host: string, targetPort: number): Promise<Gate> => {
   const open = new Set<Socket>();
+  /** Ways that are open, each from one socket to another. */
+  const ways = new Map<Socket, Socket>();
+  let isFrozen = false;
   const make = (): Server =>
     createTcpServer((client) => {
       const target = connect(targetPort, host);
@@ -104,10 +110,13 @@ export const startGate = async (host: string, targetPort: number): Promise<Gate>
         [target, client],
       ] as const) {
         open.add(from);
-        from.pipe(to);
+        ways.set(from, to);
+        if (isFrozen) from.pause();
+        else from.pipe(to);
         from.on('error', () => to.destroy());
         from.on('close', () => {
           open.delete(from);
+          ways.delete(from);
           to.destroy();
         });
       }
@@ -133,7 +142,18 @@ export const startGate = async (host: string, targetPort: number): Promise<Gate>
       isCut = true;
       await cut();
     },
+    freeze() {
+      isFrozen = true;
+      for (const [from, to] of ways) {
+        from.unpipe(to);
+        from.pause();
+      }
+    },
     async mend() {
+      if (isFrozen) {
+        isFrozen = false;
+        for (const [from, to] of ways) from.pipe(to);
+      }
       if (!isCut) return;
       isCut = false;
       server = make();

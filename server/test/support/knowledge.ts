@@ -128,7 +128,7 @@ export const openKnowledge = async (
   const db =
     postgresUrl === undefined
       ? await openSqlite({ file, synchronous: 'normal' })
-      : await openPostgres({ url: postgresUrl, maxConnections: 8 });
+      : await openPostgres({ url: postgresUrl, maxConnections: 8, unscoped: 'all' });
   const parser = options.parser ?? createDocumentParser();
   const events: KnowledgeHouse['events'] = [];
   const faults: string[] = [];

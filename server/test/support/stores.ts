@@ -56,7 +56,7 @@ const postgres = (server: string): TestStore => ({
     const { url, drop } = await newDatabase(server);
     const opened: Db[] = [];
     const again = async () => {
-      const db = await openPostgres({ url, maxConnections: 8 });
+      const db = await openPostgres({ url, maxConnections: 8, unscoped: 'all' });
       opened.push(db);
       return db;
     };

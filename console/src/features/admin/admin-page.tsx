@@ -3,6 +3,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { useMe } from '../../lib/me.ts';
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
+import { Keys } from './keys-tab.tsx';
+import { Roles } from './roles-tab.tsx';
 import { CLEARED, useAdminState } from './state.ts';
 import { Tenants } from './tenants.tsx';
 import { Users } from './users.tsx';
@@ -14,9 +16,11 @@ const AdminPage = () => {
   const may = (permission: string): boolean => permissions.includes(permission);
   const tabs = [
     ...(may('users:read') ? [{ value: 'users', label: 'Users', content: <Users /> }] : []),
+    ...(may('users:read') ? [{ value: 'roles', label: 'Roles', content: <Roles /> }] : []),
     ...(platform_admin && may('tenants:manage')
       ? [{ value: 'tenants', label: 'Tenants', content: <Tenants /> }]
       : []),
+    ...(may('users:manage') ? [{ value: 'keys', label: 'Keys', content: <Keys /> }] : []),
     ...(may('clients:manage') ? [{ value: 'clients', label: 'OAuth clients', content: <Clients /> }] : []),
     ...(may('webhooks:read') ? [{ value: 'webhooks', label: 'Webhooks', content: <Webhooks /> }] : []),
     ...(may('audit:read') ? [{ value: 'audit', label: 'Audit', content: <Audit /> }] : []),

@@ -1,43 +1,50 @@
 import { ScrollText } from 'lucide-react';
 import type { AuditEvent } from 'pentarch-sdk';
 import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Drawer } from '../../components/dialog.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { AgentName, Person } from '../../components/person.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { Panel, StatusPill, type Tone } from '../../components/surface.tsx';
 import { formatDateTime, formatNumber } from '../../lib/format.ts';
 import styles from './admin.module.css';
+import { EventName } from './event-name.tsx';
 import { useAudit, useVerify } from './queries.ts';
 import { CLEARED, oneOf, useAdminState } from './state.ts';
 
 const OUTCOMES = ['success', 'refused', 'failed'] as const;
 const TONES: Readonly<Record<string, Tone>> = { success: 'good', refused: 'warn', failed: 'bad' };
+/** Who or what it is: people by their names, the rest by what the audit holds. */
+const Who = ({ type, id }: { type: string | null; id: string | null }) => (
+  <>
+    {id !== null && type === 'user' ? (
+      <Person id={id} />
+    ) : id !== null && type === 'agent' ? (
+      <AgentName id={id} />
+    ) : (
+      type?.replaceAll('_', ' ')
+    )}
+    <span className={styles.sub}>{id}</span>
+  </>
+);
+
 const COLUMNS: readonly Column<AuditEvent>[] = [
   { id: 'time', header: 'When', cell: (row) => <RelativeTime iso={row.created_at} /> },
-  { id: 'action', header: 'Action', cell: (row) => <code className={styles.mono}>{row.action}</code> },
+  { id: 'action', header: 'Action', cell: (row) => <EventName name={row.action} /> },
   {
     id: 'actor',
     header: 'Actor',
     minor: true,
-    cell: (row) => (
-      <>
-        {row.actor_type}
-        <span className={styles.sub}>{row.actor_id}</span>
-      </>
-    ),
+    cell: (row) => <Who type={row.actor_type} id={row.actor_id} />,
   },
   {
     id: 'target',
     header: 'On',
     minor: true,
-    cell: (row) => (
-      <>
-        {row.target_type}
-        <span className={styles.sub}>{row.target_id}</span>
-      </>
-    ),
+    cell: (row) => <Who type={row.target_type} id={row.target_id} />,
   },
   {
     id: 'outcome',
@@ -77,7 +84,7 @@ const Chain = () => {
   );
 };
 
-const Details = ({ event }: { event: AuditEvent }) => (
+const Details = ({ event, onActor }: { event: AuditEvent; onActor: (id: string) => void }) => (
   <div className={styles.stack}>
     <dl className={styles.facts}>
       <dt>When</dt>
@@ -88,12 +95,10 @@ const Details = ({ event }: { event: AuditEvent }) => (
       <dd>{event.outcome}</dd>
       <dt>Actor</dt>
       <dd>
-        {event.actor_type} <span className={styles.mono}>{event.actor_id}</span>
+        <Who type={event.actor_type} id={event.actor_id} />
       </dd>
       <dt>On</dt>
-      <dd>
-        {event.target_type ?? '–'} <span className={styles.mono}>{event.target_id}</span>
-      </dd>
+      <dd>{event.target_type === null ? '–' : <Who type={event.target_type} id={event.target_id} />}</dd>
       <dt>Address</dt>
       <dd>{event.address ?? '–'}</dd>
       <dt>Request</dt>
@@ -103,7 +108,12 @@ const Details = ({ event }: { event: AuditEvent }) => (
       <dt>Hash before</dt>
       <dd className={styles.mono}>{event.previous_hash}</dd>
     </dl>
-    <pre className={styles.code}>{JSON.stringify(event.details, null, 2)}</pre>
+    <Code value={event.details} copy="details" />
+    {event.actor_id !== null && (
+      <div>
+        <Button onClick={() => onActor(event.actor_id ?? '')}>Show all by this actor</Button>
+      </div>
+    )}
   </div>
 );
 
@@ -127,7 +137,7 @@ export const Audit = () => {
   return (
     <Panel flush title="Audit" actions={<Chain />}>
       <search className={styles.filters} aria-label="Filter audit">
-        <Input label="Actor" placeholder="Id" {...input('actor')} />
+        <Input label="Actor" placeholder="Id of a user" {...input('actor')} />
         <Input label="Action" placeholder="user.created" {...input('action')} />
         <Select
           label="Outcome"
@@ -162,7 +172,7 @@ export const Audit = () => {
         {open === undefined ? (
           <ErrorState error={new Error('This event is not among those that are shown.')} />
         ) : (
-          <Details event={open} />
+          <Details event={open} onActor={(actor) => setState({ ...CLEARED, actor })} />
         )}
       </Drawer>
     </Panel>

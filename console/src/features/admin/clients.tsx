@@ -63,7 +63,7 @@ export const Clients = () => {
             },
             {
               id: 'created',
-              header: 'Made',
+              header: 'Created',
               numeric: true,
               minor: true,
               cell: (row) => <RelativeTime iso={row.created_at} />,

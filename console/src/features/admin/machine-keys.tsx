@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
@@ -9,7 +9,7 @@ import styles from './admin.module.css';
 import { useCreateMachineKey, useDeleteMachineKey, useMachineKeys } from './queries.ts';
 
 /** Keys of a service account. A new one goes into a file at once: it cannot be had again. */
-export const MachineKeys = ({ userId }: { userId: string }) => {
+export const MachineKeys = ({ userId, title = 'Machine keys' }: { userId: string; title?: ReactNode }) => {
   const { data, error, refetch } = useMachineKeys(userId);
   const create = useCreateMachineKey(userId);
   const remove = useDeleteMachineKey(userId);
@@ -17,8 +17,8 @@ export const MachineKeys = ({ userId }: { userId: string }) => {
   const [doomed, setDoomed] = useState<string | null>(null);
   return (
     <section className={styles.section} aria-label="Machine keys">
-      <div className={styles.actions}>
-        <h3>Machine keys</h3>
+      <div className={styles.keyHead}>
+        <h3>{title}</h3>
         <Button
           busy={create.isPending}
           onClick={() =>
@@ -45,7 +45,7 @@ export const MachineKeys = ({ userId }: { userId: string }) => {
       ) : (
         <ul className={styles.stack}>
           {data.result.map((key) => (
-            <li key={key.id} className={styles.actions}>
+            <li key={key.id} className={styles.key}>
               <span className={styles.mono}>{key.id}</span>
               <span className={styles.sub}>
                 ends <RelativeTime iso={key.expirationDate} />

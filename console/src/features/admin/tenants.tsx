@@ -166,7 +166,7 @@ export const Tenants = () => {
             },
             {
               id: 'created',
-              header: 'Made',
+              header: 'Created',
               numeric: true,
               minor: true,
               cell: (row) => <RelativeTime iso={row.created_at} />,

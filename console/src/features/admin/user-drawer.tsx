@@ -13,8 +13,9 @@ import { saveFile, textOf } from '../../lib/text.ts';
 import styles from './admin.module.css';
 import { MachineKeys } from './machine-keys.tsx';
 import { useDeactivate, useErase, useExport, useLinkFor, useUpdateUser, useUser } from './queries.ts';
+import type { Role } from './roles.ts';
 import { oneOf } from './state.ts';
-import { type Role, RoleChoice, TIERS } from './user-form.tsx';
+import { RoleChoice, TIERS } from './user-form.tsx';
 
 const Edit = ({ user }: { user: User }) => {
   const save = useUpdateUser(user.id);
@@ -198,7 +199,7 @@ const Details = ({ user }: { user: User }) => {
         <dd>{user.type === 'service' ? 'service account' : 'person'}</dd>
         <dt>Id</dt>
         <dd className={styles.mono}>{user.id}</dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <RelativeTime iso={user.created_at} />
         </dd>

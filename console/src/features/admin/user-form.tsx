@@ -7,10 +7,9 @@ import { Form } from '../../components/form.tsx';
 import { textOf } from '../../lib/text.ts';
 import styles from './admin.module.css';
 import { useCreateUser } from './queries.ts';
+import { ABOUT, ROLES, type Role } from './roles.ts';
 import { oneOf } from './state.ts';
 
-export type Role = User['roles'][number];
-export const ROLES: readonly Role[] = ['admin', 'operator', 'analyst', 'user', 'readonly'];
 export const TIERS: readonly User['tier'][] = ['free', 'pro', 'enterprise'];
 const FORM = 'new-user';
 
@@ -26,6 +25,7 @@ export const RoleChoice = ({ value, disabled = false, onChange }: RoleChoiceProp
       <Checkbox
         key={role}
         label={role}
+        hint={ABOUT[role]}
         disabled={disabled}
         checked={value.includes(role)}
         onChange={(on) => onChange(ROLES.filter((one) => (one === role ? on : value.includes(one))))}

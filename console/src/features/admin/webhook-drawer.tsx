@@ -1,7 +1,8 @@
 import { Send } from 'lucide-react';
-import type { Webhook, WebhookDelivery } from 'pentarch-sdk';
-import { useState } from 'react';
+import type { Webhook, WebhookDelivery, WebhookDeliveryDetail } from 'pentarch-sdk';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { ConfirmDialog, Drawer } from '../../components/dialog.tsx';
 import { Switch } from '../../components/field.tsx';
@@ -9,8 +10,10 @@ import { Duration, RelativeTime } from '../../components/figures.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { formatDateTime } from '../../lib/format.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './admin.module.css';
+import { EventName } from './event-name.tsx';
 import {
   useDeleteWebhook,
   useDeliveries,
@@ -27,6 +30,31 @@ const TONES: Readonly<Record<WebhookDelivery['status'], Tone>> = {
   failed: 'bad',
   cancelled: 'neutral',
 };
+
+const DeliveryStatus = ({ delivery }: { delivery: Pick<WebhookDelivery, 'status' | 'attempts'> }) => (
+  <StatusPill tone={TONES[delivery.status]}>
+    {delivery.status === 'pending' && delivery.attempts > 0 ? 'trying again' : delivery.status}
+  </StatusPill>
+);
+
+const wasTaken = ({ response }: WebhookDeliveryDetail['log'][number]): boolean =>
+  response !== null && response.status >= 200 && response.status < 300;
+
+/** As they stand in a request. */
+const headerLines = (headers: Readonly<Record<string, unknown>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join('\n');
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div className={styles.part}>
+    <h4>{title}</h4>
+    {children}
+  </div>
+);
+
+export const eventsText = (events: readonly string[]): string =>
+  events.includes('*') ? 'all events' : events.join(', ');
 
 interface DeliveryProps {
   hookId: string;
@@ -68,29 +96,41 @@ const Delivery = ({ hookId, id, onBack }: DeliveryProps) => {
         <>
           <div className={styles.start}>
             <h3>{data.event}</h3>
-            <StatusPill tone={TONES[data.status]}>{data.status}</StatusPill>
+            <DeliveryStatus delivery={data} />
           </div>
-          <h4>Request body</h4>
-          <pre className={styles.code}>{data.request_body}</pre>
-          {data.log.length === 0 && <p className={styles.sub}>Not tried yet.</p>}
+          {data.next_attempt_at !== null && (
+            <p className={styles.sub}>
+              {data.log.length === 0 ? 'First' : 'Next'} attempt: {formatDateTime(data.next_attempt_at)}
+            </p>
+          )}
+          <Part title="Request body">
+            <Code value={data.request_body} copy="request body" />
+          </Part>
           {data.log.map((attempt) => (
-            <section key={attempt.attempted_at} className={styles.section} aria-label="Attempt">
-              <div className={styles.start}>
-                <StatusPill tone={attempt.error === null ? 'good' : 'bad'}>
+            <section key={attempt.attempted_at} className={styles.attempt} aria-label="Attempt">
+              <div className={styles.attemptHead}>
+                <StatusPill tone={wasTaken(attempt) ? 'good' : 'bad'}>
                   {attempt.response === null ? 'no answer' : `HTTP ${attempt.response.status}`}
                 </StatusPill>
                 <RelativeTime iso={attempt.attempted_at} />
                 <Duration ms={attempt.duration_ms} />
               </div>
-              {attempt.error !== null && <p>{attempt.error}</p>}
-              <h4>Request headers</h4>
-              <pre className={styles.code}>{JSON.stringify(attempt.request.headers, null, 2)}</pre>
+              {attempt.error !== null && <p className={styles.fault}>{attempt.error}</p>}
+              <Part title="Request headers">
+                <Code value={headerLines(attempt.request.headers)} />
+              </Part>
               {attempt.response !== null && (
                 <>
-                  <h4>Response</h4>
-                  <pre className={styles.code}>
-                    {`${JSON.stringify(attempt.response.headers, null, 2)}\n\n${attempt.response.body}`}
-                  </pre>
+                  <Part title="Response headers">
+                    <Code value={headerLines(attempt.response.headers)} />
+                  </Part>
+                  <Part title="Response body">
+                    {attempt.response.body === '' ? (
+                      <p className={styles.sub}>It was empty.</p>
+                    ) : (
+                      <Code value={attempt.response.body} copy="response body" />
+                    )}
+                  </Part>
                 </>
               )}
             </section>
@@ -112,11 +152,11 @@ const Deliveries = ({ hookId, onOpen }: { hookId: string; onOpen: (id: string) =
         rowKey={(row) => row.id}
         onOpen={(row) => onOpen(row.id)}
         columns={[
-          { id: 'event', header: 'Event', cell: (row) => row.event },
+          { id: 'event', header: 'Event', cell: (row) => <EventName name={row.event} /> },
           {
             id: 'status',
             header: 'Status',
-            cell: (row) => <StatusPill tone={TONES[row.status]}>{row.status}</StatusPill>,
+            cell: (row) => <DeliveryStatus delivery={row} />,
           },
           { id: 'code', header: 'HTTP', numeric: true, cell: (row) => row.response_status ?? '–' },
           { id: 'time', header: 'When', numeric: true, cell: (row) => <RelativeTime iso={row.created_at} /> },
@@ -150,7 +190,7 @@ const Content = ({ hook, onClose, onSecret }: WebhookDrawerProps & { hook: Webho
   if (delivery !== null) return <Delivery hookId={hook.id} id={delivery} onBack={() => setDelivery(null)} />;
   return (
     <div className={styles.stack}>
-      <p className={styles.sub}>{hook.events.join(', ')}</p>
+      <p className={styles.sub}>{eventsText(hook.events)}</p>
       {mayManage && (
         <>
           <Switch

@@ -15,7 +15,7 @@ import { textOf } from '../../lib/text.ts';
 import styles from './admin.module.css';
 import { useCreateWebhook, useWebhooks } from './queries.ts';
 import { useAdminState } from './state.ts';
-import { WebhookDrawer } from './webhook-drawer.tsx';
+import { eventsText, WebhookDrawer } from './webhook-drawer.tsx';
 
 type EventName = CreateWebhookRequest['events'][number];
 const EVENTS: readonly EventName[] = [
@@ -139,14 +139,14 @@ export const Webhooks = () => {
               cell: (row) => (
                 <>
                   <span className={styles.mono}>{row.url}</span>
-                  <span className={styles.sub}>{row.description ?? row.events.join(', ')}</span>
+                  <span className={styles.sub}>{row.description ?? eventsText(row.events)}</span>
                 </>
               ),
             },
             { id: 'status', header: 'Status', cell: (row) => <StateOf hook={row} /> },
             {
               id: 'created',
-              header: 'Made',
+              header: 'Created',
               numeric: true,
               minor: true,
               cell: (row) => <RelativeTime iso={row.created_at} />,

@@ -8,6 +8,7 @@ import { Form } from '../../components/form.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { AgentAvatar } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { formatPercent } from '../../lib/format.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './agents.module.css';
 import { useMetricsOfOne, useModels, useUpdateAgent, WINDOWS } from './queries.ts';
@@ -59,6 +60,23 @@ const Measured = ({ id }: { id: string }) => {
         ))}
       </tbody>
     </table>
+  );
+};
+
+/** Above this share of failures in the last hour the server calls an agent degraded, as it does where its model is silent. */
+const MANY_FAILURES = 0.2;
+
+const WhyDegraded = ({ agent }: { agent: AgentStatus }) => {
+  const { data } = useMetricsOfOne(agent.id);
+  const hour = data?.find(({ window }) => window === '1h');
+  if (agent.state !== 'degraded' || hour === undefined) return null;
+  const rate = hour.success_rate ?? 1;
+  return (
+    <p className={styles.why} role="status">
+      {1 - rate > MANY_FAILURES
+        ? `Degraded: of its runs in the last hour only ${formatPercent(rate)} succeeded. Look at its model, its tools, and the server’s log.`
+        : 'Degraded: the model that it uses does not answer at the moment.'}
+    </p>
   );
 };
 
@@ -178,6 +196,7 @@ export const AgentDrawer = ({ agent, onClose }: { agent: AgentStatus | undefined
     >
       {agent !== undefined && (
         <div className={styles.drawer}>
+          <WhyDegraded agent={agent} />
           <Facts agent={agent} />
           <section className={styles.section} aria-label="Measured">
             <h3>Measured</h3>

@@ -1,6 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Bot } from 'lucide-react';
-import { EmptyState, ErrorState, PartialState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { PageHead, Panel, Segments } from '../../components/surface.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useUrlState } from '../../lib/url-state.ts';
@@ -27,8 +26,7 @@ const SKELETONS = Array.from({ length: 11 }, (_, index) => `card-${index}`);
 const AgentsPage = () => {
   const [{ window, agent }, setState] = useUrlState(parse);
   const { data, error, refetch } = useAgents();
-  const { byAgent: metrics, error: figuresError } = useMetricsOfAll(data ?? [], window);
-  const queryClient = useQueryClient();
+  const { byAgent: metrics, failed } = useMetricsOfAll(data ?? [], window);
   useLiveRefresh(['agent.'], ['agents']);
   const open = data?.find((one) => one.id === agent);
 
@@ -54,13 +52,6 @@ const AgentsPage = () => {
       )}
       {(data === undefined ? error === null : data.length > 0) && (
         <div className={styles.page}>
-          {figuresError !== null && (
-            <PartialState
-              what="The figures of this window are not all here."
-              error={figuresError}
-              onRetry={() => void queryClient.invalidateQueries({ queryKey: ['agents', 'metrics'] })}
-            />
-          )}
           <ul className={styles.cards}>
             {data === undefined
               ? SKELETONS.map((key) => (
@@ -72,7 +63,7 @@ const AgentsPage = () => {
                   <li key={one.id}>
                     <AgentCard
                       agent={one}
-                      metrics={metrics.get(one.id) ?? (figuresError === null ? undefined : null)}
+                      metrics={metrics.get(one.id) ?? (failed ? null : undefined)}
                       onOpen={() => setState({ agent: one.id })}
                     />
                   </li>

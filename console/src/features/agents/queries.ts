@@ -22,8 +22,8 @@ export const useAgents = () => {
 export interface Figures {
   /** By agent; those that are still being read, or could not be, are missing. */
   readonly byAgent: ReadonlyMap<string, AgentMetrics>;
-  /** Of those that could not be read. */
-  readonly error: unknown;
+  /** Some could not be read. */
+  readonly failed: boolean;
 }
 
 /** Figures of all agents in one window. */
@@ -34,6 +34,7 @@ export const useMetricsOfAll = (agents: readonly AgentStatus[], window: Window):
       queryKey: ['agents', 'metrics', agent.id, window],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         api.agents.getMetrics(agent.id, { window }, { signal }),
+      meta: { what: 'figures of this window' },
       enabled: window !== LIST_WINDOW,
       staleTime: EVERY_MS,
     })),
@@ -44,10 +45,8 @@ export const useMetricsOfAll = (agents: readonly AgentStatus[], window: Window):
           return metrics === undefined ? [] : [[agent.id, metrics] as const];
         }),
       ),
-      error:
-        window === LIST_WINDOW
-          ? null
-          : (results.find(({ data, error }) => data === undefined && error !== null)?.error ?? null),
+      failed:
+        window !== LIST_WINDOW && results.some(({ data, error }) => data === undefined && error !== null),
     }),
   });
 };
@@ -83,6 +82,7 @@ export const useModels = (): readonly Model[] => {
   const { data } = useQuery({
     queryKey: ['agents', 'models'],
     queryFn: ({ signal }) => api.models.list({ limit: 100 }, { signal }),
+    meta: { what: 'the models to choose from' },
     staleTime: 60_000,
   });
   return data?.items ?? [];

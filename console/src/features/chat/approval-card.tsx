@@ -7,9 +7,9 @@ import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
 import { useMay, useMe } from '../../lib/me.ts';
+import { useProposal, useVote } from '../../lib/proposals.ts';
 import { useSelfApproval } from '../../lib/self-approval.ts';
 import styles from './chat.module.css';
-import { useProposal, useVote } from './queries.ts';
 
 const STATES: Readonly<Record<string, { tone: Tone; words: string }>> = {
   voting: { tone: 'accent', words: 'The five are voting' },
@@ -49,7 +49,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
       </header>
       {data.description !== '' && <p className={styles.approvalText}>{data.description}</p>}
       <p className={styles.meta}>
-        Costs <Money usd={data.estimated_cost} /> · risk {data.risk}
+        Costs <Money usd={data.estimated_cost} /> · {data.risk} risk
         {data.flags.length > 0 && ` · ${data.flags.join(', ').replaceAll('_', ' ')}`}
       </p>
       {wasVoted(data) && (

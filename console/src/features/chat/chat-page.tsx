@@ -71,6 +71,7 @@ const ChatPage = () => {
   const agentList = queryOptions({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    meta: { what: 'the agents to choose from' },
   });
   const agents = useQuery(agentList);
   const models = useModels();
@@ -93,6 +94,7 @@ const ChatPage = () => {
   const [atEnd, setAtEnd] = useState(true);
   const field = useRef<HTMLTextAreaElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
+  const zone = useRef<HTMLElement>(null);
   const setText = (next: string): void => {
     setTextNow(next);
     if (next === '') sessionStorage.removeItem(draftKey(c));
@@ -160,6 +162,17 @@ const ChatPage = () => {
     const box = scroller.current;
     if (box !== null && atEnd) box.scrollTop = box.scrollHeight;
   }, [length, atEnd]);
+
+  // What grows without a new message (an approval that is read, seats that fill) is followed as well.
+  useEffect(() => {
+    const box = scroller.current;
+    if (box === null || !atEnd) return;
+    const observer = new MutationObserver(() => {
+      box.scrollTop = box.scrollHeight;
+    });
+    observer.observe(box, { childList: true, subtree: true, characterData: true });
+    return () => observer.disconnect();
+  }, [atEnd]);
 
   /** Puts a question back into the composer, with its agent and documents. */
   const takeBack = (sending: Sending): void => {
@@ -232,7 +245,7 @@ const ChatPage = () => {
       <aside className={styles.side} aria-label="Conversations">
         {list}
       </aside>
-      <section className={styles.main} aria-label="Conversation">
+      <section ref={zone} className={styles.main} aria-label="Conversation">
         <header className={styles.head}>
           <span className={styles.onPhone}>
             <IconButton
@@ -357,6 +370,7 @@ const ChatPage = () => {
           </p>
           <Composer
             field={field}
+            zone={zone}
             text={text}
             onText={setText}
             agents={agents.data ?? []}

@@ -8,6 +8,7 @@ import { useMay } from '../../lib/me.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
 import type { Limit } from './limits.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 /** Where one writes. `/athena …` speaks to one agent; files are indexed first and then named in the message. */
 
@@ -38,6 +39,8 @@ export interface Attachment {
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
+  /** Files that are dropped anywhere in it are attached. */
+  zone: RefObject<HTMLElement | null>;
   text: string;
   onText: (text: string) => void;
   agents: readonly AgentStatus[];
@@ -117,6 +120,8 @@ export const Composer = (props: ComposerProps) => {
     }
   };
 
+  const isOver = useFileDrop(props.zone, mayUpload && closed === null ? attach : null);
+
   const send = async (): Promise<void> => {
     // Who writes at once after opening the page is faster than the list of agents.
     const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
@@ -168,12 +173,8 @@ export const Composer = (props: ComposerProps) => {
         event.preventDefault();
         submit();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        if (mayUpload) attach(event.dataTransfer.files);
-      }}
     >
+      {isOver && <p className={styles.dropHere}>Drop the files to attach them</p>}
       {choices.length > 0 && (
         <div className={styles.slash} id={menuId} role="listbox" aria-label="Agents">
           {choices.map((one, index) => (

@@ -7,6 +7,7 @@ import { Input } from '../../components/field.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Form } from '../../components/form.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
+import { type MoreRows, ShowMore } from '../../components/show-more.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { Segments } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
@@ -23,26 +24,25 @@ const SHELVES: readonly { value: Shelf; label: string }[] = [
 ];
 const SKELETONS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Reads the next page when it comes into view. */
-const More = ({ busy, onSeen }: { busy: boolean; onSeen: () => void }) => {
+/** Reads the next page when it comes into view; where that failed, only when it is asked to. */
+const More = ({ rows }: { rows: MoreRows }) => {
   const mark = useRef<HTMLDivElement>(null);
-  const seen = useRef(onSeen);
+  const seen = useRef(rows.loadMore);
+  const waits = rows.loadingMore === true || rows.moreFailed === true;
   useEffect(() => {
-    seen.current = onSeen;
+    seen.current = rows.loadMore;
   });
   useEffect(() => {
-    if (mark.current === null || busy) return;
+    if (mark.current === null || waits) return;
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) seen.current();
+      if (entries.some((entry) => entry.isIntersecting)) seen.current?.();
     });
     observer.observe(mark.current);
     return () => observer.disconnect();
-  }, [busy]);
+  }, [waits]);
   return (
     <div ref={mark}>
-      <Button kind="quiet" busy={busy} onClick={onSeen}>
-        Show more
-      </Button>
+      <ShowMore rows={rows} />
     </div>
   );
 };
@@ -157,7 +157,7 @@ export const ConversationList = ({ open, onOpen }: ListProps) => {
           </li>
         ))}
       </ul>
-      {rows.hasMore && <More busy={rows.loadingMore} onSeen={rows.loadMore} />}
+      {rows.hasMore && <More rows={rows} />}
       <Dialog
         open={renaming !== null}
         onClose={() => setRenaming(null)}

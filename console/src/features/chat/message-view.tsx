@@ -157,6 +157,10 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
         {answer.live && <span className={styles.meta}>is answering …</span>}
       </header>
       {answer.tools.length > 0 && <ToolCalls tools={answer.tools} />}
+      {/* Where they came up: before the words that were said after the decision, so that nothing moves when these come. */}
+      {answer.proposals.map((id) => (
+        <ApprovalCard key={id} id={id} />
+      ))}
       {answer.text !== '' && (
         // biome-ignore lint/a11y/noStaticElementInteractions: the links within are what is clicked, by keys too
         // biome-ignore lint/a11y/useKeyWithClickEvents: the same
@@ -166,9 +170,6 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
           </Suspense>
         </div>
       )}
-      {answer.proposals.map((id) => (
-        <ApprovalCard key={id} id={id} />
-      ))}
       {answer.citations.length > 0 && (
         <ul className={styles.citations} aria-label="Sources">
           {answer.citations.map((citation, index) => (

@@ -3,6 +3,7 @@ import type { Citation, DocumentChunk, Message, Model } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
 import { useCursorList } from '../../lib/cursor-list.ts';
 import { useMay } from '../../lib/me.ts';
+import { saveFile } from '../../lib/text.ts';
 import { SAMPLE_TEXT, SAMPLE_TITLE } from './sample.ts';
 
 /** Reads and writes of this feature. */
@@ -48,6 +49,7 @@ export const useModels = (): readonly Model[] => {
       const { items } = await api.models.list({ limit: 100 }, { signal });
       return items.filter((one) => one.default || one.provider !== 'builtin');
     },
+    meta: { what: 'the models to choose from' },
     enabled: mayRead,
     staleTime: 60_000,
   });
@@ -97,6 +99,7 @@ export const useSetUp = () => {
   const mayRead = useMay('knowledge:read');
   return useQuery({
     queryKey: ['chat', 'set-up'],
+    meta: { what: 'what is set up' },
     queryFn: async ({ signal }) => {
       const [model, documents, sample] = await Promise.all([
         api.system.ready({ signal, maxRetries: 0 }).then(
@@ -130,15 +133,6 @@ export const useLoadSample = () => {
   });
 };
 
-const save = (name: string, type: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-};
-
 export const useConversationActions = () => {
   const api = useApi();
   const queryClient = useQueryClient();
@@ -154,28 +148,14 @@ export const useConversationActions = () => {
       mutationFn: async ({ id, format }: { id: string; format: 'json' | 'markdown' }) => {
         const text = await api.conversations.export(id, { format });
         const json = format === 'json';
-        save(`conversation-${id}.${json ? 'json' : 'md'}`, json ? 'application/json' : 'text/markdown', text);
+        saveFile(
+          `conversation-${id}.${json ? 'json' : 'md'}`,
+          json ? 'application/json' : 'text/markdown',
+          text,
+        );
       },
     }),
   };
-};
-
-export const useProposal = (id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['governance', 'proposal', id],
-    queryFn: ({ signal }) => api.governance.getProposal(id, { signal }),
-  });
-};
-
-export const useVote = (id: string) => {
-  const api = useApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { vote: 'approve' | 'reject' | 'abstain'; reason?: string }) =>
-      api.governance.voteOnProposal(id, body),
-    onSuccess: (proposal) => queryClient.setQueryData(['governance', 'proposal', id], proposal),
-  });
 };
 
 /** The passage that a citation names; null where the document no longer has it. */

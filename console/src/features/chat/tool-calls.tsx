@@ -1,3 +1,4 @@
+import { Code } from '../../components/code.tsx';
 import { Duration, Money } from '../../components/figures.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
 import styles from './chat.module.css';
@@ -11,14 +12,10 @@ const TONES: Readonly<Record<string, Tone>> = {
   unknown: 'warn',
 };
 
-const shown = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-
-const Block = ({ label, text }: { label: string; text: string }) => (
+const Block = ({ label, value }: { label: string; value: unknown }) => (
   <>
     <h4>{label}</h4>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
-    <pre tabIndex={0}>{text}</pre>
+    <Code value={value} />
   </>
 );
 
@@ -47,9 +44,9 @@ export const ToolCalls = ({ tools }: { tools: Turn['tools'] }) => (
               </span>
             )}
           </summary>
-          <Block label="Arguments" text={shown(call.arguments)} />
-          {call.error !== null && <Block label="Error" text={call.error} />}
-          {call.result !== null && <Block label="Result" text={shown(call.result)} />}
+          <Block label="Arguments" value={call.arguments} />
+          {call.error !== null && <Block label="Error" value={call.error} />}
+          {call.result !== null && <Block label="Result" value={call.result} />}
         </details>
       </li>
     ))}

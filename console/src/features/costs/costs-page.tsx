@@ -22,7 +22,7 @@ const PERIOD_OPTIONS: readonly { value: Period; label: string }[] = [
   { value: 'day', label: 'Today' },
   { value: 'week', label: 'Week' },
   { value: 'month', label: 'Month' },
-  { value: 'custom', label: 'Dates' },
+  { value: 'custom', label: 'Custom' },
 ];
 type Scope = 'me' | 'tenant';
 const SCOPES: readonly { value: Scope; label: string }[] = [
@@ -52,7 +52,7 @@ const Totals = ({ usage }: { usage: CostUsage }) => (
     <Figure label="Spent">
       <Money usd={usage.total_usd} />
     </Figure>
-    <Figure label="Forecast to the end">
+    <Figure label="Forecast for the period">
       <Money usd={usage.forecast_usd} />
     </Figure>
     <Figure label="Calls">
@@ -61,7 +61,7 @@ const Totals = ({ usage }: { usage: CostUsage }) => (
     <Figure label="Tokens read">
       <Count value={usage.input_tokens} compact />
     </Figure>
-    <Figure label="of them cached">
+    <Figure label="From the cache">
       <Count value={usage.cached_input_tokens} compact />
     </Figure>
     <Figure label="Tokens written">
@@ -127,7 +127,7 @@ const CostsPage = () => {
               onChange={(event) => setState({ from: event.currentTarget.value || undefined })}
             />
             <Input
-              label="To, with this day"
+              label="To (inclusive)"
               type="date"
               value={to ?? ''}
               min={from}

@@ -6,12 +6,13 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { Money, RelativeTime } from '../../components/figures.tsx';
 import { Form } from '../../components/form.tsx';
+import { useAgentName, usePersonName } from '../../components/person.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { Panel, StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay } from '../../lib/me.ts';
 import styles from './costs.module.css';
-import { useLimits, useSetLimits } from './queries.ts';
+import { useLimits, useSetLimits, useSubjects } from './queries.ts';
 
 const ALERTS: Readonly<Record<CostLimitsLimit['alert_level'], { tone: Tone; label: string }>> = {
   none: { tone: 'good', label: 'room left' },
@@ -32,10 +33,20 @@ const SCOPES: readonly { value: CostLimitsLimit['scope']; label: string }[] = [
   { value: 'run', label: 'Every run' },
 ];
 
-const nameOf = ({ scope, subject, period }: CostLimitsLimit): string => {
-  const whose = SCOPES.find(({ value }) => value === scope)?.label ?? scope;
+/** "Organisation, a day"; "Zeus, a month": whom and what time it is for, in words. */
+const useLimitName = (limit: CostLimitsLimit | null): string => {
+  const person = usePersonName(limit?.scope === 'user' ? limit.subject : null);
+  const agent = useAgentName(limit?.scope === 'agent' ? limit.subject : null);
+  if (limit === null) return '';
+  const { scope, period } = limit;
+  const whose =
+    scope === 'user'
+      ? person
+      : scope === 'agent'
+        ? agent
+        : SCOPES.find(({ value }) => value === scope)?.label;
   const when = period === 'run' ? '' : `, ${PERIODS.find(({ value }) => value === period)?.label}`;
-  return `${scope === 'user' || scope === 'agent' ? `${scope} ${subject}` : whose}${when}`;
+  return `${whose}${when}`;
 };
 
 const share = (part: number, whole: number): string =>
@@ -48,41 +59,61 @@ const Bar = ({ limit }: { limit: CostLimitsLimit }) => (
   </div>
 );
 
-const LimitRow = ({ limit, onEdit }: { limit: CostLimitsLimit; onEdit: (() => void) | undefined }) => (
-  <li className={styles.limit}>
-    <div className={styles.limitHead}>
-      <h3>{nameOf(limit)}</h3>
-      {limit.period !== 'run' && (
-        <StatusPill tone={ALERTS[limit.alert_level].tone}>{ALERTS[limit.alert_level].label}</StatusPill>
-      )}
-      <span className={styles.amount}>
+const LimitRow = ({ limit, onEdit }: { limit: CostLimitsLimit; onEdit: (() => void) | undefined }) => {
+  const name = useLimitName(limit);
+  return (
+    <li className={styles.limit}>
+      <div className={styles.limitHead}>
+        <h3>{name}</h3>
         {limit.period !== 'run' && (
-          <>
-            <Money usd={limit.used_usd} /> of{' '}
-          </>
+          <StatusPill tone={ALERTS[limit.alert_level].tone}>{ALERTS[limit.alert_level].label}</StatusPill>
         )}
-        <Money usd={limit.limit_usd} />
-      </span>
-      {onEdit !== undefined && (
-        <IconButton label={`Change limit: ${nameOf(limit)}`} icon={<Pencil size={14} />} onClick={onEdit} />
-      )}
-    </div>
-    {limit.period !== 'run' && (
-      <>
-        <Bar limit={limit} />
-        <p className={styles.limitFoot}>
-          <Money usd={limit.reserved_usd} /> reserved by running calls, <Money usd={limit.remaining_usd} />{' '}
-          left
-          {limit.resets_at !== null && (
+        <span className={styles.amount}>
+          {limit.period !== 'run' && (
             <>
-              , begins anew <RelativeTime iso={limit.resets_at} />
+              <Money usd={limit.used_usd} /> of{' '}
             </>
           )}
-        </p>
-      </>
-    )}
-  </li>
-);
+          <Money usd={limit.limit_usd} />
+        </span>
+        {onEdit !== undefined && (
+          <IconButton label={`Change limit: ${name}`} icon={<Pencil size={14} />} onClick={onEdit} />
+        )}
+      </div>
+      {limit.period !== 'run' && (
+        <>
+          <Bar limit={limit} />
+          <p className={styles.limitFoot}>
+            <Money usd={limit.reserved_usd} /> reserved by running calls, <Money usd={limit.remaining_usd} />{' '}
+            left
+            {limit.resets_at !== null && (
+              <>
+                , starts over <RelativeTime iso={limit.resets_at} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+    </li>
+  );
+};
+
+/** Whom a new limit is for, by name; where there are more people than one list holds, by id. */
+const Subject = ({ scope, fault }: { scope: 'user' | 'agent'; fault: string | undefined }) => {
+  const { data } = useSubjects(scope);
+  const label = scope === 'user' ? 'User' : 'Agent';
+  return data === null ? (
+    <Input label={`${label} (id)`} name="subject" fault={fault} autoComplete="off" />
+  ) : (
+    <Select
+      label={label}
+      name="subject"
+      options={data ?? [{ value: '', label: 'Reading …' }]}
+      disabled={data === undefined}
+      fault={fault}
+    />
+  );
+};
 
 interface EditorProps {
   /** null: a new one. */
@@ -96,6 +127,7 @@ const Editor = ({ limit, onClose }: EditorProps) => {
   const [scope, setScope] = useState(limit?.scope ?? 'user');
   const [period, setPeriod] = useState(limit?.period ?? 'month');
   const [missing, setMissing] = useState(false);
+  const name = useLimitName(limit);
   const named = scope === 'user' || scope === 'agent';
   const store = (change: SetCostLimitsRequestLimit, said: string): void =>
     save.mutate(
@@ -113,7 +145,7 @@ const Editor = ({ limit, onClose }: EditorProps) => {
     ...(named ? { subject } : {}),
   });
   return (
-    <Dialog open onClose={onClose} title={limit === null ? 'New limit' : `Limit: ${nameOf(limit)}`}>
+    <Dialog open onClose={onClose} title={limit === null ? 'New limit' : `Limit: ${name}`}>
       <Form
         error={save.error}
         fields={['limits.0.limit_usd', 'limits.0.subject', 'limits.0.scope', 'limits.0.period']}
@@ -140,14 +172,7 @@ const Editor = ({ limit, onClose }: EditorProps) => {
                     setScope(SCOPES.find(({ value }) => value === event.currentTarget.value)?.value ?? 'user')
                   }
                 />
-                {named && (
-                  <Input
-                    label={scope === 'user' ? 'Id of the user' : 'Agent'}
-                    name="subject"
-                    fault={fault('limits.0.subject')}
-                    autoComplete="off"
-                  />
-                )}
+                {named && <Subject key={scope} scope={scope} fault={fault('limits.0.subject')} />}
                 {scope !== 'run' && (
                   <Select
                     label="Per"

@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CostLimits, GetCostUsageQuery, SetCostLimitsRequest } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
+import { saveFile } from '../../lib/text.ts';
 
 /** Reads and writes of this feature; pages hold no calls of their own. */
 
@@ -27,6 +28,29 @@ export const useLimits = () => {
   });
 };
 
+const MOST_SUBJECTS = 100;
+
+/** Whom a limit can be for, by name; null where there are too many people for one list. */
+export const useSubjects = (scope: 'user' | 'agent') => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['costs', 'subjects', scope],
+    queryFn: async ({ signal }): Promise<{ value: string; label: string }[] | null> => {
+      if (scope === 'agent') {
+        const agents = await api.agents.list({ limit: MOST_SUBJECTS }, { signal });
+        return agents.map(({ id, name }) => ({ value: id, label: name }));
+      }
+      const { items, next_cursor: more } = await api.users.list({ limit: MOST_SUBJECTS }, { signal });
+      if (more !== null) return null;
+      return items.map(({ id, name, email }) => ({
+        value: id,
+        label: name === '' ? email : `${name} (${email})`,
+      }));
+    },
+    meta: { what: scope === 'user' ? 'the users to choose from' : 'the agents to choose from' },
+  });
+};
+
 export const useSetLimits = () => {
   const api = useApi();
   const queryClient = useQueryClient();
@@ -45,13 +69,7 @@ export const useExport = () => {
   return useMutation({
     mutationFn: async (query: GetCostUsageQuery) => {
       const text = await api.costs.exportUsage(query);
-      const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = `costs-${query.period ?? 'month'}.csv`;
-      link.click();
-      // After the click was handled: the browser has its own hold of the bytes by then.
-      setTimeout(() => URL.revokeObjectURL(address), 0);
+      saveFile(`costs-${query.period ?? 'month'}.csv`, 'text/csv', text);
     },
   });
 };

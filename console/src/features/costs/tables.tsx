@@ -4,6 +4,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Count, Money, Percent } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
 import { Panel } from '../../components/surface.tsx';
+import { formatDay } from '../../lib/format.ts';
 import styles from './costs.module.css';
 
 interface Part {
@@ -111,7 +112,7 @@ export const Tables = ({ usage }: { usage: CostUsage }) => {
       <PartTable
         title="By tool"
         header="Tool"
-        parts={partsOf(usage.by_tool, total, (part) => part.tool, 'no tool')}
+        parts={partsOf(usage.by_tool, total, (part) => part.tool, 'models (no tool)')}
       />
       {usage.by_user !== undefined && (
         <PartTable
@@ -125,6 +126,7 @@ export const Tables = ({ usage }: { usage: CostUsage }) => {
         title="Days"
         header="Day"
         parts={partsOf(usage.by_day, total, (part) => part.date, 'no day')}
+        show={formatDay}
       />
     </div>
   );

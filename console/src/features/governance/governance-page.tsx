@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Money, RelativeTime } from '../../components/figures.tsx';
+import { Risk } from '../../components/risk.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { PageHead, Panel, Segments } from '../../components/surface.tsx';
 import { useLiveRefresh } from '../../lib/live.ts';
@@ -11,7 +12,7 @@ import { useMay, useMe } from '../../lib/me.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './governance.module.css';
-import { isOpen, ProposalStatus, Risk } from './parts.tsx';
+import { isOpen, ProposalStatus } from './parts.tsx';
 import { ProposalDrawer } from './proposal-drawer.tsx';
 import { useProposals } from './queries.ts';
 
@@ -20,7 +21,7 @@ type View = (typeof VIEWS)[number];
 const OPTIONS: readonly { value: View; label: string }[] = [
   { value: 'needs_you', label: 'Needs you' },
   { value: 'voting', label: 'Voting' },
-  { value: 'awaiting_human', label: 'Awaits a person' },
+  { value: 'awaiting_human', label: 'Waiting for a person' },
   { value: 'history', label: 'History' },
 ];
 const STATUS: Readonly<Record<View, ListProposalsQuery['status']>> = {
@@ -30,7 +31,7 @@ const STATUS: Readonly<Record<View, ListProposalsQuery['status']>> = {
   history: undefined,
 };
 const EMPTY: Readonly<Record<View, string>> = {
-  needs_you: 'Nothing waits for your decision. What five seats vote on stands under Voting.',
+  needs_you: 'Nothing waits for your decision. What the five seats are voting on is under Voting.',
   voting: 'No vote is going on. An agent that wants to do something costly or risky starts one.',
   awaiting_human: 'Nothing waits for a person.',
   history: 'Nothing has been decided yet.',

@@ -1,5 +1,5 @@
 import type { Proposal } from 'pentarch-sdk';
-import { Badge, StatusPill, type Tone } from '../../components/surface.tsx';
+import { StatusPill, type Tone } from '../../components/surface.tsx';
 
 const STATUS: Readonly<Record<Proposal['status'], { tone: Tone; label: string }>> = {
   voting: { tone: 'accent', label: 'voting' },
@@ -10,12 +10,6 @@ const STATUS: Readonly<Record<Proposal['status'], { tone: Tone; label: string }>
   expired: { tone: 'neutral', label: 'expired' },
   cancelled: { tone: 'neutral', label: 'cancelled' },
 };
-const RISKS: Readonly<Record<Proposal['risk'], Tone>> = {
-  low: 'neutral',
-  medium: 'neutral',
-  high: 'warn',
-  critical: 'bad',
-};
 
 export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
   status === 'voting' || status === 'awaiting_human';
@@ -23,4 +17,3 @@ export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
 export const ProposalStatus = ({ status }: { status: Proposal['status'] }) => (
   <StatusPill tone={STATUS[status].tone}>{STATUS[status].label}</StatusPill>
 );
-export const Risk = ({ risk }: { risk: Proposal['risk'] }) => <Badge tone={RISKS[risk]}>{risk} risk</Badge>;

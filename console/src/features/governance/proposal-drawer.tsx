@@ -1,26 +1,21 @@
 import type { Proposal } from 'pentarch-sdk';
+import { Code } from '../../components/code.tsx';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
 import { tallyText, wasVoted } from '../../components/council/seats.ts';
 import { Drawer } from '../../components/dialog.tsx';
 import { Money, Percent, RelativeTime } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
+import { Risk } from '../../components/risk.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Badge } from '../../components/surface.tsx';
+import { useProposal } from '../../lib/proposals.ts';
 import styles from './governance.module.css';
-import { ProposalStatus, Risk } from './parts.tsx';
-import { useProposal } from './queries.ts';
+import { ProposalStatus } from './parts.tsx';
 import { VotePanel } from './vote-panel.tsx';
-
-const Json = ({ value }: { value: unknown }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys
-  <pre className={styles.json} tabIndex={0}>
-    {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
-  </pre>
-);
 
 const Facts = ({ proposal }: { proposal: Proposal }) => (
   <>
-    <p>{proposal.description}</p>
+    {proposal.description !== '' && <p>{proposal.description}</p>}
     <div className={styles.actions}>
       <ProposalStatus status={proposal.status} />
       <Risk risk={proposal.risk} />
@@ -46,7 +41,7 @@ const Facts = ({ proposal }: { proposal: Proposal }) => (
       </dd>
       {proposal.reason !== null && (
         <>
-          <dt>Why it stands so</dt>
+          <dt>Why</dt>
           <dd>{proposal.reason}</dd>
         </>
       )}
@@ -104,14 +99,14 @@ const Detail = ({ proposal }: { proposal: Proposal }) => (
         <h3>
           {proposal.tool.server} / {proposal.tool.name}
         </h3>
-        <Json value={proposal.tool.arguments} />
+        <Code value={proposal.tool.arguments} />
       </section>
     )}
     {proposal.execution !== null && (
       <section className={styles.section} aria-label="Execution">
         <h3>Execution: {proposal.execution.status}</h3>
         {proposal.execution.error !== null && <p className={styles.bad}>{proposal.execution.error}</p>}
-        {proposal.execution.result !== null && <Json value={proposal.execution.result} />}
+        {proposal.execution.result !== null && <Code value={proposal.execution.result} />}
       </section>
     )}
     <VotePanel proposal={proposal} />

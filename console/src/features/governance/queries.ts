@@ -1,11 +1,7 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type {
-  CreateProposalRequest,
-  ListProposalsQuery,
-  Proposal,
-  VoteOnProposalRequest,
-} from 'pentarch-sdk';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import type { CreateProposalRequest, ListProposalsQuery } from 'pentarch-sdk';
 import { useApi } from '../../lib/api.ts';
+import { useProposalChanged } from '../../lib/proposals.ts';
 
 /** Reads and writes of this feature; pages hold no calls of their own. */
 
@@ -27,6 +23,7 @@ export const useProposals = (status: ListProposalsQuery['status']) => {
   return {
     data: query.data?.pages.flat(),
     error: query.error,
+    moreFailed: query.isFetchNextPageError,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
     loadMore: () => void query.fetchNextPage(),
@@ -34,37 +31,11 @@ export const useProposals = (status: ListProposalsQuery['status']) => {
   };
 };
 
-/** Nothing is read without an id. */
-export const useProposal = (id: string) => {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['governance', 'proposal', id],
-    queryFn: ({ signal }) => api.governance.getProposal(id, { signal }),
-    enabled: id !== '',
-  });
-};
-
-const useChanged = () => {
-  const queryClient = useQueryClient();
-  return (changed: Proposal): void => {
-    queryClient.setQueryData<Proposal>(['governance', 'proposal', changed.id], changed);
-    void queryClient.invalidateQueries({ queryKey: ['governance', 'list'] });
-  };
-};
-
-export const useVote = (id: string) => {
-  const api = useApi();
-  return useMutation({
-    mutationFn: (vote: VoteOnProposalRequest) => api.governance.voteOnProposal(id, vote),
-    onSuccess: useChanged(),
-  });
-};
-
 export const useCancel = (id: string) => {
   const api = useApi();
   return useMutation({
     mutationFn: () => api.governance.cancelProposal(id),
-    onSuccess: useChanged(),
+    onSuccess: useProposalChanged(),
   });
 };
 
@@ -72,6 +43,6 @@ export const useCreate = () => {
   const api = useApi();
   return useMutation({
     mutationFn: (proposal: CreateProposalRequest) => api.governance.createProposal(proposal),
-    onSuccess: useChanged(),
+    onSuccess: useProposalChanged(),
   });
 };

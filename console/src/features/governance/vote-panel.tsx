@@ -7,10 +7,11 @@ import { Select, Textarea } from '../../components/field.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay, useMe } from '../../lib/me.ts';
+import { useVote } from '../../lib/proposals.ts';
 import { useSelfApproval } from '../../lib/self-approval.ts';
 import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
-import { useCancel, useVote } from './queries.ts';
+import { useCancel } from './queries.ts';
 
 /** Their own vote, or why they have none; and withdrawing what they asked for. */
 export const VotePanel = ({ proposal }: { proposal: Proposal }) => {

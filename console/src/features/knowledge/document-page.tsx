@@ -6,10 +6,12 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Switch } from '../../components/field.tsx';
 import { Bytes, Count, RelativeTime } from '../../components/figures.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
-import { Badge, PageHead, Panel } from '../../components/surface.tsx';
+import { BackLink, Badge, PageHead, Panel } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { formatLanguage } from '../../lib/format.ts';
 import { useMay, useMe } from '../../lib/me.ts';
 import { usePathParam, useUrlState } from '../../lib/url-state.ts';
 import styles from './knowledge.module.css';
@@ -51,12 +53,12 @@ const Chunk = ({ chunk, wanted }: { chunk: DocumentChunk; wanted: boolean }) => 
 
 const Passages = ({ id, wanted }: { id: string; wanted: string }) => {
   const rows = useChunks(id);
-  const { data, hasMore, loadingMore, loadMore } = rows;
+  const { data, hasMore, loadingMore, moreFailed, loadMore } = rows;
   const missing = wanted !== '' && data !== undefined && !data.some((one) => one.id === wanted);
   useEffect(() => {
     // The passage stands further back: read on until it is there.
-    if (missing && hasMore && !loadingMore) loadMore();
-  }, [missing, hasMore, loadingMore, loadMore]);
+    if (missing && hasMore && !loadingMore && !moreFailed) loadMore();
+  }, [missing, hasMore, loadingMore, moreFailed, loadMore]);
   if (data === undefined) {
     return rows.error === null ? (
       <Skeleton height="20rem" />
@@ -80,9 +82,7 @@ const Passages = ({ id, wanted }: { id: string; wanted: string }) => {
       </ol>
       {hasMore && (
         <div className={styles.more}>
-          <Button busy={loadingMore} onClick={loadMore}>
-            Show more
-          </Button>
+          <ShowMore rows={rows} />
         </div>
       )}
     </Panel>
@@ -128,7 +128,7 @@ const Facts = ({ document }: { document: Document }) => (
         <Count value={document.chunk_count} />
       </dd>
       <dt>Language</dt>
-      <dd>{document.language ?? 'unknown'}</dd>
+      <dd>{document.language === null ? 'unknown' : formatLanguage(document.language)}</dd>
       <dt>Added</dt>
       <dd>
         <RelativeTime iso={document.created_at} />
@@ -187,6 +187,7 @@ const DocumentPage = () => {
   if (data === undefined) {
     return (
       <>
+        <BackLink to="/knowledge">All documents</BackLink>
         <PageHead title="Document" />
         {error === null ? (
           <Skeleton height="24rem" />
@@ -198,6 +199,7 @@ const DocumentPage = () => {
   }
   return (
     <>
+      <BackLink to="/knowledge">All documents</BackLink>
       <PageHead
         title={data.title}
         actions={

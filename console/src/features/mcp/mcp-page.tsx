@@ -22,8 +22,10 @@ const COLUMNS: readonly Column<McpServer>[] = [
       <>
         <span className={styles.title}>{row.title}</span>
         <span className={styles.sub}>
-          {row.name}
-          {row.server_info !== null && ` · ${row.server_info.name} ${row.server_info.version}`}
+          {[
+            ...(row.name === row.title ? [] : [row.name]),
+            ...(row.server_info === null ? [] : [`${row.server_info.name} ${row.server_info.version}`]),
+          ].join(' · ')}
         </span>
         {row.last_error !== null && row.status !== 'connected' && (
           <span className={`${styles.sub} ${styles.errorLine}`}>{row.last_error}</span>

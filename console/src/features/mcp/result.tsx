@@ -1,30 +1,10 @@
 import type { McpCallResult } from 'pentarch-sdk';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { Code } from '../../components/code.tsx';
 import { Duration } from '../../components/figures.tsx';
 import { Badge, StatusPill } from '../../components/surface.tsx';
 import styles from './mcp.module.css';
 
 /** What a tool gave back, as data: nothing of it is rendered as markup, no address in it is opened by itself. */
-
-const Code = ({ text, label }: { text: string; label: string }) => (
-  <div className={styles.codeBox}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
-    <pre className={styles.code} tabIndex={0}>
-      {text}
-    </pre>
-    <CopyButton text={text} label={`Copy ${label}`} />
-  </div>
-);
-
-/** Text that is JSON is easier to read in lines. */
-const readable = (text: string): string => {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
@@ -35,7 +15,7 @@ const Item = ({ item, index }: { item: Readonly<Record<string, unknown>>; index:
   const label = `content ${index + 1}`;
   const body =
     type === 'text' ? (
-      <Code text={readable(text(item.text))} label={label} />
+      <Code value={text(item.text)} copy={label} />
     ) : type === 'image' && SHOWN_IMAGES.test(mime) ? (
       <img
         className={styles.image}
@@ -46,7 +26,7 @@ const Item = ({ item, index }: { item: Readonly<Record<string, unknown>>; index:
       // biome-ignore lint/a11y/useMediaCaption: what a tool records has no captions
       <audio controls src={`data:${mime};base64,${text(item.data)}`} />
     ) : (
-      <Code text={JSON.stringify(item, null, 2)} label={label} />
+      <Code value={item} copy={label} />
     );
   return (
     <li>
@@ -85,7 +65,7 @@ export const CallResult = ({ result }: { result: McpCallResult }) => (
     {result.structured_content !== null && result.structured_content !== undefined && (
       <div>
         <p className={styles.meta}>structured content</p>
-        <Code text={JSON.stringify(result.structured_content, null, 2)} label="structured content" />
+        <Code value={result.structured_content} copy="structured content" />
       </div>
     )}
     <p className={styles.meta}>Call {result.call_id}</p>

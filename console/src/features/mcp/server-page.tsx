@@ -1,5 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { ArrowLeft, Ellipsis, LogIn, Pencil, RotateCw } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis, LogIn, Pencil, RotateCw } from 'lucide-react';
 import type { McpServer } from 'pentarch-sdk';
 import { useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Count, Duration, RelativeTime } from '../../components/figures.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
-import { PageHead, Panel } from '../../components/surface.tsx';
+import { BackLink, PageHead, Panel } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay } from '../../lib/me.ts';
@@ -210,11 +210,7 @@ const ServerPage = () => {
   const server = data?.find((one) => one.name === name);
   return (
     <>
-      <nav className={styles.crumbs} aria-label="Back">
-        <Link to="/tools">
-          <ArrowLeft size={14} aria-hidden="true" /> All servers
-        </Link>
-      </nav>
+      <BackLink to="/tools">All servers</BackLink>
       {server !== undefined ? (
         <Server key={server.name} server={server} />
       ) : (

@@ -1,13 +1,15 @@
 import type { McpServer, McpTool } from 'pentarch-sdk';
+import { Code } from '../../components/code.tsx';
 import { Drawer } from '../../components/dialog.tsx';
 import { Money } from '../../components/figures.tsx';
+import { Risk } from '../../components/risk.tsx';
 import { Badge } from '../../components/surface.tsx';
 import { useMay } from '../../lib/me.ts';
 import { stableJson } from './diff.ts';
 import styles from './mcp.module.css';
 import { PolicyEditor } from './policy-editor.tsx';
 import { ToolChange, ToolWarnings } from './tool-change.tsx';
-import { APPROVALS, RISK_TONES } from './tool-table.tsx';
+import { APPROVALS } from './tool-table.tsx';
 import { TryTool } from './try-tool.tsx';
 
 const HINTS: readonly [string, string][] = [
@@ -20,10 +22,7 @@ const HINTS: readonly [string, string][] = [
 const Schema = ({ label, value }: { label: string; value: Record<string, unknown> }) => (
   <details className={styles.details}>
     <summary>{label}</summary>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus to be scrolled by keys */}
-    <pre className={styles.code} tabIndex={0}>
-      {stableJson(value)}
-    </pre>
+    <Code value={stableJson(value)} />
   </details>
 );
 
@@ -37,7 +36,7 @@ const Content = ({ server, tool }: { server: McpServer; tool: McpTool }) => {
       <ToolChange server={server.name} tool={tool} />
       <p className={styles.description}>{tool.description === '' ? 'No description.' : tool.description}</p>
       <div className={styles.badges}>
-        <Badge tone={RISK_TONES[policy.risk]}>{policy.risk} risk</Badge>
+        <Risk risk={policy.risk} />
         <Badge tone={policy.approval === 'auto' ? 'neutral' : 'warn'}>{APPROVALS[policy.approval]}</Badge>
         {policy.flags.map((flag) => (
           <Badge key={flag} tone="warn">
@@ -74,7 +73,12 @@ interface ToolDrawerProps {
 }
 
 export const ToolDrawer = ({ server, tool, onClose }: ToolDrawerProps) => (
-  <Drawer open={tool !== undefined} onClose={onClose} title={tool?.title ?? tool?.name ?? 'Tool'}>
+  <Drawer
+    open={tool !== undefined}
+    onClose={onClose}
+    title={tool?.title ?? tool?.name ?? 'Tool'}
+    description={`${tool === undefined ? '' : `${tool.name} of `}${server.title}`}
+  >
     {tool !== undefined && <Content key={`${tool.name} ${tool.fingerprint}`} server={server} tool={tool} />}
   </Drawer>
 );

@@ -2,20 +2,15 @@ import { Wrench } from 'lucide-react';
 import type { McpTool } from 'pentarch-sdk';
 import { type Column, DataTable, type Rows } from '../../components/data-table.tsx';
 import { Money } from '../../components/figures.tsx';
+import { Risk } from '../../components/risk.tsx';
 import { EmptyState } from '../../components/states.tsx';
-import { Badge, StatusPill, type Tone } from '../../components/surface.tsx';
+import { Badge, StatusPill } from '../../components/surface.tsx';
 import styles from './mcp.module.css';
 
 export const APPROVALS: Readonly<Record<McpTool['policy']['approval'], string>> = {
   auto: 'runs at once',
   pentarchy: 'the five vote',
   human: 'a person decides',
-};
-export const RISK_TONES: Readonly<Record<McpTool['policy']['risk'], Tone>> = {
-  low: 'neutral',
-  medium: 'neutral',
-  high: 'warn',
-  critical: 'bad',
 };
 const WARNINGS: Readonly<Record<McpTool['warnings'][number], string>> = {
   suspicious_text: 'suspicious text',
@@ -55,7 +50,7 @@ const COLUMNS: readonly Column<McpTool>[] = [
   {
     id: 'risk',
     header: 'Risk',
-    cell: (row) => <Badge tone={RISK_TONES[row.policy.risk]}>{row.policy.risk}</Badge>,
+    cell: (row) => <Risk risk={row.policy.risk} />,
     minor: true,
   },
   {

@@ -3,6 +3,7 @@ import type { MemoryGraph } from 'pentarch-sdk';
 import Sigma from 'sigma';
 import type { EdgeDisplayData, NodeDisplayData } from 'sigma/types';
 import type { Colours } from './colours.ts';
+import { type Box, type Disc, NAME_PX, placeName } from './labels.ts';
 import type { LayoutInput, LayoutOutput } from './layout.worker.ts';
 import { labelOf, type TypeCount, words } from './shapes.ts';
 
@@ -80,7 +81,9 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
   let hovered = '';
   let worker: Worker | null = null;
   /** Where names stand already in this picture. */
-  let taken: { left: number; top: number; right: number }[] = [];
+  let taken: Box[] = [];
+  /** Where nodes stand in this picture, as long as there are few: names do not cover them. */
+  let discs: readonly Disc[] | null = null;
   const graph = new Graph<NodeData, EdgeData>({ type: 'directed', multi: true });
 
   /** The node whose surroundings are shown: what is pointed at, else what is open. */
@@ -90,6 +93,17 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     const middle = centre();
     if (middle !== '') return id === middle || graph.areNeighbors(id, middle);
     return focus.matches === null || focus.matches.has(id);
+  };
+
+  const discsNow = (): readonly Disc[] => {
+    discs ??=
+      graph.order > FEW
+        ? []
+        : graph.mapNodes((_id, { x, y, size }) => ({
+            ...sigma.graphToViewport({ x, y }),
+            radius: sigma.scaleSize(size),
+          }));
+    return discs;
   };
 
   const sigma = new Sigma<NodeData, EdgeData>(graph, host, {
@@ -122,7 +136,8 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
         color: seen ? (colours.kinds[hue] ?? colours.ink) : colours.line,
         zIndex: isOpen ? 2 : seen ? 1 : 0,
         highlighted: isOpen,
-        forceLabel: isOpen || (centre() !== '' && seen) || (focus.matches !== null && seen),
+        forceLabel:
+          graph.order <= FEW || isOpen || (centre() !== '' && seen) || (focus.matches !== null && seen),
       };
     },
     edgeReducer: (id, { label, size, type }): Partial<EdgeDisplayData> => {
@@ -142,19 +157,21 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
     defaultDrawNodeLabel: (context, { x, y, size, label }) => {
       if (typeof label !== 'string' || label === '') return;
       context.font = `500 12px ${font}`;
-      const box = { left: x + size + 4, top: y - 7, right: x + size + 4 + context.measureText(label).width };
-      // What would lie upon another name is left out: nearer by, there is room for it.
-      if (
-        taken.some((one) => box.left < one.right && one.left < box.right && Math.abs(box.top - one.top) < 14)
-      )
-        return;
+      const box = placeName(
+        { x, y, radius: size },
+        context.measureText(label).width,
+        sigma.getDimensions(),
+        taken,
+        discsNow(),
+      );
+      if (box === null) return;
       taken.push(box);
       context.lineJoin = 'round';
       context.lineWidth = 3;
       context.strokeStyle = colours.ground;
-      context.strokeText(label, x + size + 4, y + 4);
+      context.strokeText(label, box.left, box.top + NAME_PX - 3);
       context.fillStyle = colours.ink;
-      context.fillText(label, x + size + 4, y + 4);
+      context.fillText(label, box.left, box.top + NAME_PX - 3);
     },
     defaultDrawNodeHover: (context, { x, y, size, label, color }) => {
       context.font = `600 12px ${font}`;
@@ -178,6 +195,7 @@ export const createDrawing = (options: DrawingOptions): Drawing => {
 
   sigma.on('beforeRender', () => {
     taken = [];
+    discs = null;
   });
   const redraw = (): void => {
     sigma.refresh({ skipIndexation: true });

@@ -124,7 +124,8 @@ export const EntitiesTable = ({ q, type, types, degrees, onOpen, onClear, start 
 /** Of the whole memory, on every tab. */
 export const Nothing = ({ start }: { start: ReactNode }) => (
   <EmptyState icon={Waypoints} title="Nothing is remembered yet" action={start}>
-    Tell the agents about yourself and your work in a chat, and what they keep appears here. You can also
-    enter it, or import the memory of another program.
+    {start === undefined
+      ? 'What agents learn in the chats of your organisation, and share with it, appears here.'
+      : 'Tell the agents about yourself and your work in a chat, and what they keep appears here. You can also enter it, or import the memory of another program.'}
   </EmptyState>
 );

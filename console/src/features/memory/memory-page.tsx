@@ -102,7 +102,7 @@ const Transfer = ({ mayWrite }: { mayWrite: boolean }) => {
 const MemoryPage = () => {
   const [state, setState] = useUrlState(parse);
   const { tab, q, type, relation, now, open, tie } = state;
-  const graph = useGraph();
+  const graph = useGraph({ isMain: tab === 'graph' });
   const wide = useWide();
   const mayWrite = useMay('memory:write');
   const toast = useToast();

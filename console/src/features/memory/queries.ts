@@ -20,11 +20,12 @@ const CHOICES = 8;
 const NAME_STALE_MS = 300_000;
 
 /** All that holds now and that the person may read, the newest first; names for the tables come from it too. */
-export const useGraph = () => {
+export const useGraph = ({ isMain }: { isMain: boolean }) => {
   const api = useApi();
   return useQuery({
     queryKey: ['memory', 'graph'],
     queryFn: ({ signal }) => api.memory.getGraph({ limit: GRAPH_ENTITIES }, { signal }),
+    ...(isMain ? {} : { meta: { what: 'names, types and numbers of relations' } }),
     staleTime: 30_000,
   });
 };
@@ -50,6 +51,7 @@ export const useEntityChoices = (q: string) => {
   return useQuery({
     queryKey: ['memory', 'choices', q],
     queryFn: async ({ signal }) => (await api.memory.listEntities({ limit: CHOICES, q }, { signal })).items,
+    meta: { what: 'entities to choose from' },
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
@@ -74,6 +76,7 @@ export const useEntityName = (id: string, known: string | undefined) => {
   return useQuery({
     queryKey: ['memory', 'name', id],
     queryFn: async ({ signal }) => (await api.memory.getEntity(id, { signal })).name,
+    meta: { what: 'names of entities' },
     enabled: known === undefined,
     staleTime: NAME_STALE_MS,
   });

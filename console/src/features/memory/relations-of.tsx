@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Form } from '../../components/form.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { textOf } from '../../lib/text.ts';
@@ -189,11 +190,7 @@ export const RelationsOf = ({ entity, names, mayWrite, mayChange, onOpen }: Rela
           />
         ))}
       </ul>
-      {rows.hasMore && (
-        <Button kind="quiet" busy={rows.loadingMore} onClick={rows.loadMore}>
-          Show more
-        </Button>
-      )}
+      <ShowMore rows={rows} />
     </section>
   );
 };

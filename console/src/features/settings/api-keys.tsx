@@ -4,15 +4,15 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Checkbox, Input, Select, Switch } from '../../components/field.tsx';
+import { Checkbox, Switch } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay, useMe } from '../../lib/me.ts';
-import { expiryOf, LIFETIMES, textOf } from '../../lib/text.ts';
 import { type Credential, credentialColumns } from './credential-columns.tsx';
+import { NameAndLifetime, nameAndLifetimeOf } from './name-and-lifetime.tsx';
 import { useApiKeys, useCreateApiKey, useDeleteApiKey, useRotateApiKey } from './queries.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import styles from './settings.module.css';
@@ -56,27 +56,16 @@ const NewKey = ({ onClose, onMade }: NewKeyProps) => {
         error={create.error}
         fields={['name', 'expires_at']}
         onSubmit={(values) => {
-          const name = textOf(values, 'name');
+          const asked = nameAndLifetimeOf(values);
           create.mutate(
-            {
-              name,
-              expires_at: expiryOf(textOf(values, 'days'), Date.now()),
-              ...(narrow && { permissions: picked }),
-            },
-            { onSuccess: ({ key }) => onMade(name, key) },
+            { ...asked, ...(narrow && { permissions: picked }) },
+            { onSuccess: ({ key }) => onMade(asked.name, key) },
           );
         }}
       >
         {(fault) => (
           <>
-            <Input label="Name" name="name" placeholder="nightly report" fault={fault('name')} />
-            <Select
-              label="Ends after"
-              name="days"
-              options={LIFETIMES}
-              defaultValue="365"
-              fault={fault('expires_at')}
-            />
+            <NameAndLifetime fault={fault} placeholder="nightly report" days="365" />
             <Switch
               label="Only chosen permissions"
               hint={narrow ? `${picked.length} of your ${permissions.length}` : 'All that you may do.'}

@@ -35,14 +35,14 @@ export const credentialColumns = ({ onDelete, onRotate }: Actions): readonly Col
   },
   {
     id: 'expires',
-    header: 'Ends',
+    header: 'Expires',
     numeric: true,
     sortBy: (row) => row.expires_at,
     cell: (row) => (row.expires_at === null ? 'never' : <RelativeTime iso={row.expires_at} />),
   },
   {
     id: 'created',
-    header: 'Made',
+    header: 'Created',
     numeric: true,
     minor: true,
     sortBy: (row) => row.created_at,

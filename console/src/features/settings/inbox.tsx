@@ -1,6 +1,7 @@
 import { Check, CheckCheck, Inbox as InboxIcon } from 'lucide-react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { Badge, Panel, Segments, StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
@@ -76,9 +77,7 @@ const List = ({ show }: { show: Show }) => {
       </ul>
       {inbox.hasMore && (
         <div className={styles.more}>
-          <Button busy={inbox.loadingMore} onClick={inbox.loadMore}>
-            Show more
-          </Button>
+          <ShowMore rows={inbox} />
         </div>
       )}
     </>

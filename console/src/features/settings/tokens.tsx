@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Input, Select } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { useMay } from '../../lib/me.ts';
-import { expiryOf, LIFETIMES, textOf } from '../../lib/text.ts';
 import { type Credential, credentialColumns } from './credential-columns.tsx';
+import { NameAndLifetime, nameAndLifetimeOf } from './name-and-lifetime.tsx';
 import { useCreateToken, useDeleteToken, useTokens } from './queries.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import styles from './settings.module.css';
@@ -66,30 +65,16 @@ export const Tokens = () => {
           error={create.error}
           fields={['name', 'expires_at']}
           onSubmit={(values) => {
-            const name = textOf(values, 'name');
-            create.mutate(
-              { name, expires_at: expiryOf(textOf(values, 'days'), Date.now()) },
-              {
-                onSuccess: ({ token }) => {
-                  setAsking(false);
-                  setMade({ name, secret: token });
-                },
+            const asked = nameAndLifetimeOf(values);
+            create.mutate(asked, {
+              onSuccess: ({ token }) => {
+                setAsking(false);
+                setMade({ name: asked.name, secret: token });
               },
-            );
+            });
           }}
         >
-          {(fault) => (
-            <>
-              <Input label="Name" name="name" placeholder="laptop" fault={fault('name')} />
-              <Select
-                label="Ends after"
-                name="days"
-                options={LIFETIMES}
-                defaultValue="90"
-                fault={fault('expires_at')}
-              />
-            </>
-          )}
+          {(fault) => <NameAndLifetime fault={fault} placeholder="laptop" days="90" />}
         </Form>
       </Dialog>
       <SecretOnce

@@ -37,6 +37,13 @@ export const TaskState = ({ task }: { task: Task }) => (
 export const Progress = ({ task }: { task: Task }) => {
   const { progress } = task;
   if (!isActive(task) || task.status === 'awaiting_approval') return null;
+  if (task.status === 'queued') {
+    return (
+      <span className={styles.meta}>
+        {task.attempts > 0 ? 'An attempt failed; the next one comes by itself' : 'Waits for its turn'}
+      </span>
+    );
+  }
   const percent = progress?.percent ?? null;
   return (
     <div className={styles.progress}>
@@ -51,7 +58,7 @@ export const Progress = ({ task }: { task: Task }) => {
         <span data-unknown={percent === null || undefined} style={{ width: `${percent ?? 35}%` }} />
       </div>
       <span className={styles.meta}>
-        {progress?.step ?? (task.status === 'queued' ? 'waits for its turn' : 'begins')}
+        {progress?.step ?? 'begins'}
         {progress !== null && progress.tool_calls > 0 && `, ${progress.tool_calls} tool calls`}
       </span>
     </div>

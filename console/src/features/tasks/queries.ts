@@ -76,6 +76,7 @@ export const useAgentNames = () => {
   return useQuery({
     queryKey: ['agents', 'list'],
     queryFn: ({ signal }) => api.agents.list({ limit: 100 }, { signal }),
+    meta: { what: 'names of agents' },
     staleTime: 300_000,
   });
 };

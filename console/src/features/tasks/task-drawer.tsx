@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog, Drawer } from '../../components/dialog.tsx';
 import { Duration, Money, RelativeTime } from '../../components/figures.tsx';
 import { AgentName, Person } from '../../components/person.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
@@ -107,13 +108,7 @@ const Runs = ({ id }: { id: string }) => {
           ))}
         </ol>
       )}
-      {runs.hasMore && (
-        <div>
-          <Button busy={runs.loadingMore} onClick={runs.loadMore}>
-            Show more runs
-          </Button>
-        </div>
-      )}
+      <ShowMore rows={runs} label="Show more runs" />
     </section>
   );
 };
@@ -232,8 +227,8 @@ const Detail = ({ task, onGone }: { task: Task; onGone: () => void }) => {
       )}
       {task.cron !== null && !isFinal(task) && <Coming cron={task.cron} zone={task.timezone} />}
       <dl className={styles.facts}>
-        <dt>By</dt>
-        <dd>{task.agent_id === null ? 'whom Zeus chooses' : <AgentName id={task.agent_id} />}</dd>
+        <dt>Agent</dt>
+        <dd>{task.agent_id === null ? 'Zeus chooses' : <AgentName id={task.agent_id} />}</dd>
         <dt>Asked for by</dt>
         <dd>
           <Person id={task.created_by} />
@@ -250,7 +245,7 @@ const Detail = ({ task, onGone }: { task: Task; onGone: () => void }) => {
             </dd>
           </>
         )}
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <RelativeTime iso={task.created_at} />
         </dd>

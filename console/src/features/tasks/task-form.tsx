@@ -260,10 +260,10 @@ export const TaskForm = ({ task, when: first, onClose, onSaved }: TaskFormProps)
             />
             <div className={styles.pair}>
               <Select
-                label="By"
+                label="Agent"
                 value={agent}
                 options={[
-                  { value: '', label: 'Whom Zeus chooses' },
+                  { value: '', label: 'Zeus chooses' },
                   ...(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
                 ]}
                 fault={fault('agent_id')}

@@ -54,7 +54,7 @@ const By = ({ task }: { task: Task }) =>
 const COLUMNS: readonly Column<Task>[] = [
   { id: 'what', header: 'Task', cell: (row) => <What task={row} /> },
   { id: 'state', header: 'State', cell: (row) => <TaskState task={row} /> },
-  { id: 'by', header: 'By', cell: (row) => <By task={row} />, minor: true },
+  { id: 'by', header: 'Agent', cell: (row) => <By task={row} />, minor: true },
   {
     id: 'next',
     header: 'Next run',
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<Task>[] = [
   },
   {
     id: 'made',
-    header: 'Made',
+    header: 'Created',
     cell: (row) => <RelativeTime iso={row.created_at} />,
     numeric: true,
     minor: true,
@@ -91,7 +91,7 @@ const SCHEDULE_COLUMNS: readonly Column<Task>[] = [
     ),
   },
   { id: 'state', header: 'State', cell: (row) => <TaskState task={row} />, minor: true },
-  { id: 'by', header: 'By', cell: (row) => <By task={row} />, minor: true },
+  { id: 'by', header: 'Agent', cell: (row) => <By task={row} />, minor: true },
   {
     id: 'next',
     header: 'Next run',
@@ -201,7 +201,7 @@ const TasksPage = () => {
               onChange={(event) => setState({ status: event.currentTarget.value || undefined })}
             />
             <Select
-              label="By"
+              label="Agent"
               value={agent}
               options={[
                 { value: '', label: 'Anybody' },

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createBuiltinEmbedder } from './builtin.ts';
-import { createCompatibleEmbedder } from './openai-compatible.ts';
 import { createTextQueue } from './queue.ts';
+import { createRemoteEmbedder } from './remote.ts';
 
 const dot = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   [...(a ?? [])].reduce((sum, value, i) => sum + value * (b?.[i] ?? Number.NaN), 0);
@@ -98,7 +98,7 @@ describe('an OpenAI-compatible embedder', () => {
     });
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const embedder = createCompatibleEmbedder({
+    const embedder = createRemoteEmbedder({
       id: 'compatible/small',
       baseUrl: `http://127.0.0.1:${port}/v1/`,
       apiKey: 'key',
@@ -143,7 +143,7 @@ describe('an OpenAI-compatible embedder', () => {
   });
 
   test('an unreachable one is unavailable, an aborted call is aborted', async () => {
-    const embedder = createCompatibleEmbedder({
+    const embedder = createRemoteEmbedder({
       id: 'compatible/x',
       baseUrl: 'http://127.0.0.1:1',
       apiKey: null,

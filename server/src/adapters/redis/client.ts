@@ -7,7 +7,9 @@ import { AppError } from '../../kernel/errors.ts';
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_WAIT_MS = 500;
-const PING_MS = 5_000;
+const PING_MS = 2_000;
+/** Nothing sent and nothing heard: with the ping above that is a connection whose other end does not answer. */
+const SILENT_MS = 5_000;
 
 export type RedisClient = Awaited<ReturnType<typeof newClient>>;
 
@@ -21,6 +23,7 @@ const newClient = async (url: string, onError: (error: unknown) => void, offline
     commandOptions: { timeout: COMMAND_TIMEOUT_MS },
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENT_MS,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), MAX_RECONNECT_WAIT_MS),
     },
   });

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
+import { createAnswered } from './answered.ts';
 import { connectRedis, redisAway } from './client.ts';
 import { createRedisLocks } from './locks.ts';
 import { createRedisMessages } from './messages.ts';
@@ -6,6 +8,9 @@ import { createSharedWindows, type SharedWindow } from './rate-log.ts';
 
 export { RedisAway } from './client.ts';
 export type { SharedWindow } from './rate-log.ts';
+
+/** What has been sent goes out within this, or Redis is not there. */
+const CLOSE_MS = 1_000;
 
 /** What the nodes of one platform share beside the store: messages, turns and rate windows. */
 export interface SharedRedis {
@@ -39,14 +44,15 @@ export const createSharedRedis = async (options: {
   commands.on('ready', () => {
     told = false;
   });
-  const messages = await createRedisMessages({ commands, subscriber, prefix, nodeId, onError });
+  const ask = createAnswered(commands);
+  const messages = await createRedisMessages({ ask, subscriber, prefix, nodeId, onError });
   return {
     messages,
-    locks: createRedisLocks(commands, prefix),
-    windows: createSharedWindows(commands, prefix, nodeId),
+    locks: createRedisLocks(ask, prefix),
+    windows: createSharedWindows(ask, prefix, nodeId),
     async ping() {
       try {
-        await commands.ping();
+        await ask((redis) => redis.ping());
       } catch (error) {
         throw redisAway(error);
       }
@@ -54,7 +60,9 @@ export const createSharedRedis = async (options: {
     async close() {
       subscriber.destroy();
       // What has been sent goes out; a broken connection has nothing to wait for.
-      await commands.close().catch(() => {});
+      const closed = commands.close().catch(() => {});
+      await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
+      commands.destroy();
     },
   };
 };

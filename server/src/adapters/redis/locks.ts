@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NodeLocks } from '../../kernel/cluster.ts';
-import { type RedisClient, redisAway } from './client.ts';
+import type { Answered } from './answered.ts';
+import { redisAway } from './client.ts';
 
 /** A key with an end, renewed while it is held; only its holder may renew or delete it. */
 const LIFE_MS = 15_000;
@@ -12,28 +13,29 @@ if free then return 1 end
 return 0`;
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 
-export const createRedisLocks = (commands: RedisClient, prefix: string): NodeLocks => ({
+export const createRedisLocks = (ask: Answered, prefix: string): NodeLocks => ({
   async take(key) {
     const name = `${prefix}lock:${key}`;
     const token = randomUUID();
     let taken: string | null;
     try {
-      taken = await commands.set(name, token, {
-        condition: 'NX',
-        expiration: { type: 'PX', value: LIFE_MS },
-      });
+      taken = await ask((redis) =>
+        redis.set(name, token, { condition: 'NX', expiration: { type: 'PX', value: LIFE_MS } }),
+      );
     } catch (error) {
       throw redisAway(error);
     }
     if (taken === null) return null;
     // A failure to renew is made up for by the next try; where Redis has forgotten the key it is set anew.
     const renewal = setInterval(() => {
-      commands.eval(RENEW, { keys: [name], arguments: [token, String(LIFE_MS)] }).catch(() => {});
+      ask((redis) => redis.eval(RENEW, { keys: [name], arguments: [token, String(LIFE_MS)] })).catch(
+        () => {},
+      );
     }, RENEW_MS);
     renewal.unref();
     return async () => {
       clearInterval(renewal);
-      await commands.eval(RELEASE, { keys: [name], arguments: [token] }).catch(() => {});
+      await ask((redis) => redis.eval(RELEASE, { keys: [name], arguments: [token] })).catch(() => {});
     };
   },
 });

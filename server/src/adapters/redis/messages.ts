@@ -1,4 +1,5 @@
 import type { NodeMessages } from '../../kernel/cluster.ts';
+import type { Answered } from './answered.ts';
 import type { RedisClient } from './client.ts';
 
 /** Messages between nodes by publish and subscribe: one channel for all, one for each node. */
@@ -20,13 +21,13 @@ const isEnvelope = (value: unknown): value is Envelope =>
 type Listener = (message: unknown, from: string) => void;
 
 export const createRedisMessages = async (options: {
-  commands: RedisClient;
+  ask: Answered;
   subscriber: RedisClient;
   prefix: string;
   nodeId: string;
   onError(error: unknown, message: string): void;
 }): Promise<NodeMessages> => {
-  const { commands, subscriber, prefix, nodeId, onError } = options;
+  const { ask, subscriber, prefix, nodeId, onError } = options;
   const listeners = new Map<string, Set<Listener>>();
   const channelOf = (to: string | undefined): string =>
     to === undefined ? `${prefix}all` : `${prefix}node:${to}`;
@@ -52,7 +53,7 @@ export const createRedisMessages = async (options: {
   return {
     send(topic, message, to) {
       const envelope: Envelope = { from: nodeId, topic, message };
-      commands.publish(channelOf(to), JSON.stringify(envelope)).catch((error: unknown) => {
+      ask((redis) => redis.publish(channelOf(to), JSON.stringify(envelope))).catch((error: unknown) => {
         onError(error, `other nodes could not be told of ${topic}`);
       });
     },

@@ -1,4 +1,4 @@
-import type { RedisClient } from './client.ts';
+import type { Answered } from './answered.ts';
 import { redisAway } from './client.ts';
 
 /**
@@ -37,7 +37,7 @@ const numberAt = (reply: readonly unknown[], i: number): number => {
 
 const orNull = (value: number): number | null => (value < 0 ? null : value);
 
-export const createSharedWindows = (commands: RedisClient, prefix: string, nodeId: string) => {
+export const createSharedWindows = (ask: Answered, prefix: string, nodeId: string) => {
   const tail = nodeId.slice(-12);
   let requests = 0;
   /** The window before this request, which is added where it counts and both limits (or none) allow it. */
@@ -47,18 +47,21 @@ export const createSharedWindows = (commands: RedisClient, prefix: string, nodeI
     how: { counts: boolean; enforce: boolean },
   ): Promise<SharedWindow> => {
     requests += 1;
+    const unique = `.${tail}.${requests}`;
     let reply: unknown;
     try {
-      reply = await commands.eval(TAKE, {
-        keys: [`${prefix}rate:${key}`],
-        arguments: [
-          String(numbers.perMinute ?? -1),
-          String(numbers.burst),
-          how.counts ? '1' : '0',
-          how.enforce ? '1' : '0',
-          `.${tail}.${requests}`,
-        ],
-      });
+      reply = await ask((redis) =>
+        redis.eval(TAKE, {
+          keys: [`${prefix}rate:${key}`],
+          arguments: [
+            String(numbers.perMinute ?? -1),
+            String(numbers.burst),
+            how.counts ? '1' : '0',
+            how.enforce ? '1' : '0',
+            unique,
+          ],
+        }),
+      );
     } catch (error) {
       throw redisAway(error);
     }

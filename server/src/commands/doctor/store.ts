@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { inspectWall } from '../../db/postgres/wall.ts';
 import { sqliteFileOf } from '../archive/place.ts';
 import { sealOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
@@ -72,7 +73,16 @@ const extensionFinding = async (session: Session): Promise<Finding> => {
   );
 };
 
-const postgresFindings = async (session: Session, now: () => number): Promise<Finding[]> => {
+const wallFinding = async (url: string): Promise<Finding> => {
+  const { role, gap } = await inspectWall(url);
+  if (gap !== null) return warn('row security', `does not stand behind the tenants' filters: ${gap}`);
+  return ok(
+    'row security',
+    role === null ? 'holds for the user of DATABASE_URL' : `holds: connections become the role ${role}`,
+  );
+};
+
+const postgresFindings = async (session: Session, url: string, now: () => number): Promise<Finding[]> => {
   const before = now();
   const [row] = await session.all(
     `select current_setting('server_version_num')::int as version, (extract(epoch from clock_timestamp()) * 1000)::bigint as time`,
@@ -88,6 +98,7 @@ const postgresFindings = async (session: Session, now: () => number): Promise<Fi
       ? ok('clock', `${skewMs} ms from the database server's`)
       : warn('clock', `${skewMs} ms from the database server's: tokens and leases suffer. Run NTP on both`),
     await extensionFinding(session),
+    await wallFinding(url),
   ];
 };
 
@@ -120,7 +131,7 @@ export const storeFindings = async (config: Config, now: () => number): Promise<
   }
   try {
     if (url === null) findings.push(ok('database', `SQLite in ${file}`), await integrityFinding(session));
-    else findings.push(...(await postgresFindings(session, now)));
+    else findings.push(...(await postgresFindings(session, url, now)));
     const schema = await schemaFinding(session);
     findings.push(schema);
     const seal = (await readSteps(session)).length === 0 ? null : await sealFinding(session, config);

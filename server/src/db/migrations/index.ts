@@ -25,6 +25,9 @@ import { maintenance } from './035-maintenance.ts';
 import { auditReading } from './040-audit-reading.ts';
 import { consolePages } from './045-console-pages.ts';
 import { delegatedWork } from './048-delegated-work.ts';
+import { tenantWords } from './050-tenant-words.ts';
+import { rowSecurity } from './055-row-security.ts';
+import { queuedRuns } from './056-queued-runs.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -54,4 +57,7 @@ export const migrations: readonly SchemaStep[] = [
   auditReading,
   consolePages,
   delegatedWork,
+  tenantWords,
+  rowSecurity,
+  queuedRuns,
 ];

@@ -86,6 +86,14 @@ export interface EmbeddingModelRow {
   created_at: number;
 }
 
+/** SQLite only: the full-text table of each tenant, `chunk_terms_<n>`. */
+export interface ChunkTermsTableRow {
+  tenant_id: string;
+  n: number;
+  /** 0 while the words still have to come from the one table of an earlier release. */
+  moved: number;
+}
+
 export interface KnowledgeTables {
   documents: DocumentRow;
   document_versions: DocumentVersionRow;
@@ -93,4 +101,5 @@ export interface KnowledgeTables {
   chunks: ChunkRow;
   hidden_generations: HiddenGenerationRow;
   embedding_models: EmbeddingModelRow;
+  chunk_terms_tables: ChunkTermsTableRow;
 }

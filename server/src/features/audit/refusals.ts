@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import { acrossTenants } from '../../db/scope.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from './service.ts';
 
@@ -88,7 +89,8 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
         }),
       );
     };
-    written = written.then(append).catch(options.onError);
+    // In nobody's scope: those of several tenants are counted together.
+    written = written.then(() => acrossTenants(append)).catch(options.onError);
   };
 
   const endWindow = (): void => {

@@ -33,6 +33,13 @@ export const interrupted = (): AppError =>
     retryAfterS: 5,
   });
 
+/** A message that waits while its process ends: it is stored, and whoever goes on with the conversation answers it. */
+export const keptForLater = (runId: string): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'the message is kept and will be answered after the restart', {
+    details: { run_id: runId },
+    retryAfterS: 5,
+  });
+
 export const errorData = (error: AppError) => ({
   code: error.code,
   message: error.message,
@@ -60,6 +67,14 @@ export const statusOf = (result: RunResult, stopped: StopReason | null): RunStat
 export const metLimitHalfWay = ({ finishReason, state }: RunResult): boolean =>
   finishReason === 'cost_exceeded' && state.modelCalls > 0;
 
+/** Whose end is told. */
+export interface EndedRun {
+  runId: string;
+  messageId: string;
+  conversationId: string;
+  subject: { tenantId: string; userId: string; requestId: string | null };
+}
+
 export const createEnding = ({
   store,
   costs,
@@ -76,7 +91,7 @@ export const createEnding = ({
     outbox?.record(tx, event) ?? Promise.resolve({ ...event, id: newId(), createdAt: clock.now() });
 
   /** What is told of a stored answer. */
-  const endEvents = (run: StartedRun, row: MessageRow, response: ChatResponse): NewEvent[] => {
+  const endEvents = (run: EndedRun, row: MessageRow, response: ChatResponse): NewEvent[] => {
     const base = {
       tenantId: run.subject.tenantId,
       userId: run.subject.userId,
@@ -130,6 +145,9 @@ export const createEnding = ({
   };
 
   return {
+    record,
+    endEvents,
+
     /** The stored answer, and the events that its transaction has recorded: to be published now. */
     async write(
       run: StartedRun,

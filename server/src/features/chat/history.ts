@@ -4,6 +4,7 @@ import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
+import { isQueuedAt } from '../conversations/index.ts';
 import type { CostSubject } from '../costs/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import { holdRequest } from './execute.ts';
@@ -17,6 +18,7 @@ import {
   summaryTokens,
 } from './history.rules.ts';
 import type { RunCosts } from './ports.ts';
+import type { QueuedMessage } from './queued.store.ts';
 import type { SetAside } from './set-aside.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
@@ -55,6 +57,8 @@ export interface KnownHistory {
   turns: KnownTurn[];
   /** There may be older ones that neither the summary nor `turns` has. */
   cut: boolean;
+  /** What stands behind all this: questions that wait, and what was taken back while it waited. */
+  queued: readonly QueuedMessage[];
 }
 
 export interface FittedHistory {
@@ -175,12 +179,15 @@ export const createHistory = (deps: HistoryDeps) => {
     ): Promise<KnownHistory> {
       if (conversation === null) {
         const turns = (given ?? []).map((turn) => ({ ...turn, id: null, created_at: 0, agent_id: null }));
-        return { conversation, summary: null, turns, cut: false };
+        return { conversation, summary: null, turns, cut: false, queued: [] };
       }
-      const [rows, summary] = await Promise.all([
+      const [newest, summary] = await Promise.all([
         store.turns(conversation.id, TURNS),
         conversation.message_count < MIN_SUMMARISED ? null : store.summary(conversation.id),
       ]);
+      const { said: rows, queued } = isQueuedAt(newest.at(-1)?.created_at ?? 0)
+        ? await store.saidAndQueued(conversation.id, TURNS)
+        : { said: newest, queued: [] };
       const fresh =
         summary === null
           ? rows
@@ -189,7 +196,7 @@ export const createHistory = (deps: HistoryDeps) => {
                 row.created_at > summary.upto_created_at ||
                 (row.created_at === summary.upto_created_at && row.id > summary.upto_id),
             );
-      return { conversation, summary, turns: spoken(fresh), cut: fresh.length === TURNS };
+      return { conversation, summary, turns: spoken(fresh), cut: fresh.length === TURNS, queued };
     },
 
     /** Throws only when aborted: a summary that fails is made from sentences. */

@@ -1,67 +1,200 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isStoreUnavailable } from '../../db/faults.ts';
 import type { NodeLocks } from '../../kernel/cluster.ts';
-import { conflict } from '../../kernel/errors.ts';
+import { AppError, conflict } from '../../kernel/errors.ts';
 
-const busy = () => conflict('this conversation is busy with an earlier message');
+export const busy = () => conflict('this conversation is busy with an earlier message');
 
 /** How often a message looks whether another node has done with its conversation. */
 const LOOK_MS = 50;
 
+/** Where a message stands among those that wait: by the time of its acceptance, then by the id of its run. */
+export interface Place {
+  at: number;
+  id: string;
+}
+
+/** Of a run that has begun already and takes its turn again: before all that have not begun. */
+const BEGUN: Place = { at: 0, id: '' };
+
+const isBefore = (a: Place, b: Place): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
+
+/** It is stored and waits for nobody in particular: the way to the other nodes, and the store, come back. */
+const whileAway = (error: unknown): null => {
+  if (error instanceof AppError ? error.code === 'SERVICE_UNAVAILABLE' : isStoreUnavailable(error))
+    return null;
+  throw error;
+};
+
+interface Waiter {
+  place: Place;
+  go(): void;
+}
+
+/** Messages of one conversation on this node; there is none where nothing goes on. */
+interface Line {
+  busy: boolean;
+  /** In the order of their places. */
+  waiting: Waiter[];
+  /** Messages that are being stored, and will wait: nobody gets in before them. */
+  coming: number;
+}
+
+export interface Waiting {
+  /** Null: a run that has begun already. */
+  place: Place | null;
+  signal: AbortSignal;
+}
+
 /**
  * One run at a time per conversation: a second message waits its turn, so that history stays in pairs of question and
- * answer; with `Prefer: no-wait` it is refused instead. Messages of one node keep their order; between nodes (`locks`)
- * whoever looks first is next.
+ * answer. On one node the order is that of the places; between nodes (`locks`) a turn is taken by whoever gets it and, among
+ * messages that have not begun, has nobody `ahead` in the store.
  */
-export const createConversationQueue = (locks: NodeLocks | null = null) => {
-  const tails = new Map<string, Promise<void>>();
+export const createConversationQueue = (
+  locks: NodeLocks | null = null,
+  /** Whether a message waits in the store before this place (null: anywhere); asked only where there are other nodes. */
+  ahead: (conversationId: string, place: Place | null) => Promise<boolean> = async () => false,
+) => {
+  const lines = new Map<string, Line>();
 
-  const enterHere = async (conversationId: string, wait: boolean): Promise<() => void> => {
-    const before = tails.get(conversationId);
-    if (before !== undefined && !wait) throw busy();
-    let leave: () => void = () => {};
-    const own = new Promise<void>((resolve) => {
-      leave = resolve;
+  const drop = (conversationId: string, line: Line): void => {
+    if (!line.busy && line.waiting.length === 0 && line.coming === 0) lines.delete(conversationId);
+  };
+
+  const lineOf = (conversationId: string): Line => {
+    const line = lines.get(conversationId) ?? { busy: false, waiting: [], coming: 0 };
+    lines.set(conversationId, line);
+    return line;
+  };
+
+  const leaveHere = (conversationId: string, line: Line): void => {
+    line.busy = false;
+    const next = line.waiting.shift();
+    if (next !== undefined) {
+      line.busy = true;
+      next.go();
+    } else drop(conversationId, line);
+  };
+
+  /** Rejects with the signal's reason. */
+  const enterHere = (line: Line, place: Place, signal: AbortSignal | null): Promise<void> => {
+    if (!line.busy && line.waiting.length === 0) {
+      line.busy = true;
+      return Promise.resolve();
+    }
+    return new Promise<void>((resolve, reject) => {
+      const stop = (): void => {
+        line.waiting = line.waiting.filter((other) => other !== waiter);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = {
+        place,
+        go() {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      const behind = line.waiting.findIndex((other) => isBefore(place, other.place));
+      line.waiting.splice(behind === -1 ? line.waiting.length : behind, 0, waiter);
+      signal?.addEventListener('abort', stop, { once: true });
     });
-    const tail = before === undefined ? own : before.then(() => own);
-    tails.set(conversationId, tail);
-    if (before !== undefined) await before;
+  };
+
+  const leaver = (
+    conversationId: string,
+    line: Line,
+    release: (() => Promise<void>) | null,
+  ): (() => void) => {
+    let left = false;
     return () => {
-      leave();
-      if (tails.get(conversationId) === tail) tails.delete(conversationId);
+      if (left) return;
+      left = true;
+      void release?.();
+      leaveHere(conversationId, line);
     };
   };
 
+  /** The turn over all nodes, or null where it is not this message's. */
+  const takeEverywhere = async (everywhere: NodeLocks, conversationId: string, place: Place | null) => {
+    const release = await everywhere.take(`conversation:${conversationId}`);
+    if (release === null || place === BEGUN) return release;
+    let goes = false;
+    try {
+      goes = !(await ahead(conversationId, place));
+    } finally {
+      if (!goes) await release();
+    }
+    return goes ? release : null;
+  };
+
+  /** With the turn on this node: until it has the turn everywhere. Gives way to whoever stands before it here by then. */
   const enterEverywhere = async (
     everywhere: NodeLocks,
     conversationId: string,
-    wait: boolean,
+    line: Line,
+    place: Place,
+    signal: AbortSignal,
   ): Promise<() => void> => {
-    for (;;) {
-      const release = await everywhere.take(`conversation:${conversationId}`);
-      if (release !== null) return () => void release();
-      if (!wait) throw busy();
-      await delay(LOOK_MS);
+    let here = true;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const first = line.waiting[0];
+        if (first !== undefined && isBefore(first.place, place)) {
+          const again = enterHere(line, place, signal);
+          here = false;
+          leaveHere(conversationId, line);
+          await again;
+          here = true;
+        }
+        const release = await takeEverywhere(everywhere, conversationId, place).catch(whileAway);
+        if (release !== null) return leaver(conversationId, line, release);
+        await delay(LOOK_MS);
+      }
+    } catch (error) {
+      if (here) leaveHere(conversationId, line);
+      throw error;
     }
   };
 
   return {
-    /** Resolves when it is the caller's turn, with the function that lets the next one in. */
-    async enter(conversationId: string, wait: boolean): Promise<() => void> {
-      const leave = await enterHere(conversationId, wait);
-      if (locks === null) return leave;
+    /** The turn where it is free at once, as the function that lets the next one in; null where it is not. */
+    async tryEnter(conversationId: string): Promise<(() => void) | null> {
+      if (lines.has(conversationId)) return null;
+      const line = lineOf(conversationId);
+      line.busy = true;
+      if (locks === null) return leaver(conversationId, line, null);
       try {
-        const release = await enterEverywhere(locks, conversationId, wait);
-        let left = false;
-        return () => {
-          if (left) return;
-          left = true;
-          release();
-          leave();
-        };
+        const release = await takeEverywhere(locks, conversationId, null);
+        if (release !== null) return leaver(conversationId, line, release);
       } catch (error) {
-        leave();
+        leaveHere(conversationId, line);
         throw error;
       }
+      leaveHere(conversationId, line);
+      return null;
+    },
+
+    /** Keeps later messages of this node behind one that is being stored, until the function is called. */
+    announce(conversationId: string): () => void {
+      const line = lineOf(conversationId);
+      line.coming += 1;
+      return () => {
+        line.coming -= 1;
+        drop(conversationId, line);
+      };
+    },
+
+    /** Resolves when it is the caller's turn, with the function that lets the next one in. Rejects with the signal's reason. */
+    async enter(conversationId: string, { place, signal }: Waiting): Promise<() => void> {
+      signal.throwIfAborted();
+      const line = lineOf(conversationId);
+      const own = place ?? BEGUN;
+      await enterHere(line, own, signal);
+      return locks === null
+        ? leaver(conversationId, line, null)
+        : enterEverywhere(locks, conversationId, line, own, signal);
     },
   };
 };

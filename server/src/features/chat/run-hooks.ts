@@ -42,7 +42,7 @@ export const createRunHooks =
     },
     decision: (proposalId) => room.wait(run.subject, proposalId, approvals, abort.signal),
     async resumed() {
-      turn.leave = await queue.enter(run.conversationId, true);
+      turn.leave = await queue.enter(run.conversationId, { place: null, signal: abort.signal });
       await store.setStatus(run.runId, 'running');
     },
   });

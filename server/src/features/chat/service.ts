@@ -1,6 +1,7 @@
 // Over 500 lines: what is going on here is known in one place, and every way to begin, follow and stop a run reads it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
+import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
@@ -11,9 +12,12 @@ import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision, type Owner } from './approvals.ts';
 import { askedEvent } from './asked.rules.ts';
+import { runOfCallId } from './client-tools.rules.ts';
+import { readHanded } from './continued.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
+  type EndedRun,
   errorData,
   faultOf,
   interrupted,
@@ -30,10 +34,11 @@ import {
   type RunEvent,
   unpackJournal,
 } from './journal.rules.ts';
-import type { ConversationQueue } from './queue.ts';
+import { createLineUp } from './line-up.ts';
+import { busy, type ConversationQueue } from './queue.ts';
 import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
-import { type GivenInput, parseContext } from './request.ts';
+import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
@@ -42,6 +47,7 @@ import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
+import { createWaiting } from './waiting.ts';
 import { chatResponseOf, runOf } from './wire.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -111,6 +117,7 @@ export const createChatService = (given: ChatOptions) => {
   const { store, clock, queue } = options;
   const starter = createStarter(options);
   const ending = createEnding(options);
+  const waiting = createWaiting({ ...options, ending });
   const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
     given.onError(error, 'a decision could not be looked for'),
   );
@@ -119,7 +126,7 @@ export const createChatService = (given: ChatOptions) => {
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  const publish = (run: StartedRun, type: string, data: Record<string, unknown>): void => {
+  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
     options.events.publish({
       tenantId: run.subject.tenantId,
       userId: run.subject.userId,
@@ -164,12 +171,13 @@ export const createChatService = (given: ChatOptions) => {
     for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
-    options.memory.observe({
-      caller,
-      conversationId: run.conversationId,
-      messageId: run.questionId,
-      text: question,
-    });
+    if (!run.plan.record.continues)
+      options.memory.observe({
+        caller,
+        conversationId: run.conversationId,
+        messageId: run.questionId,
+        text: question,
+      });
     return response;
   };
 
@@ -233,12 +241,36 @@ export const createChatService = (given: ChatOptions) => {
     return run;
   };
 
+  const lineUp = createLineUp({ ...options, active, starter, waiting, stopReasons, begin, publish });
+
+  /** Behind the message that its conversation is busy with. */
+  const join = async (
+    caller: Caller,
+    request: ChatRequest & { conversation_id: string },
+    context: ParsedContext,
+    how: LaunchOptions,
+  ): Promise<ActiveRun> => {
+    if (!how.wait) throw busy();
+    const here = queue.announce(request.conversation_id);
+    try {
+      await starter.check(caller, context);
+      return lineUp(await waiting.accept(caller, request, how));
+    } finally {
+      here();
+    }
+  };
+
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
   const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
     const { conversation_id: conversationId } = request;
-    if (conversationId !== undefined) await starter.conversationOf(caller, conversationId);
-    const leave = conversationId === undefined ? () => {} : await queue.enter(conversationId, how.wait);
+    let leave = (): void => {};
+    if (conversationId !== undefined) {
+      await starter.conversationOf(caller, conversationId);
+      const turn = await queue.tryEnter(conversationId);
+      if (turn === null) return join(caller, { ...request, conversation_id: conversationId }, context, how);
+      leave = turn;
+    }
     const abort = new AbortController();
     let started: StartedRun;
     try {
@@ -257,6 +289,13 @@ export const createChatService = (given: ChatOptions) => {
   const stop = (run: ActiveRun, reason: StopReason): void => {
     stopReasons.set(run.abort, reason);
     run.abort.abort(new DOMException(reason, 'AbortError'));
+  };
+
+  /** A message that a dead process left waiting stands where it stood. */
+  const takeUpQueued = async (row: RunRow): Promise<void> => {
+    const read = await waiting.read(row);
+    if ('error' in read) await waiting.refuse(read.run, read.error, null);
+    else withinTenant(row.tenant_id, () => lineUp(read));
   };
 
   const turnOf = async (row: RunRow): Promise<Turn> => {
@@ -387,6 +426,17 @@ export const createChatService = (given: ChatOptions) => {
       return { turns: await Promise.all(rows.map(turnOf)), total };
     },
 
+    /** The run that has handed these calls to its client, where all of them are its and no other: see `GivenInput.continues`. */
+    async handedRun(caller: Caller, callIds: readonly string[]) {
+      const runId = runOfCallId(callIds[0] ?? '');
+      const handed = runId === null ? null : await readHanded(store, caller, runId);
+      if (runId === null || handed === null) return null;
+      const { conversationId, plan } = handed;
+      const same =
+        handed.callIds.length === callIds.length && handed.callIds.every((id) => callIds.includes(id));
+      return same ? { runId, conversationId, agentId: plan.agentId } : null;
+    },
+
     /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */
     async follow(
       caller: Caller,
@@ -451,8 +501,16 @@ export const createChatService = (given: ChatOptions) => {
     async recover(fresh: boolean): Promise<{ resumed: number; failed: number }> {
       const now = clock.now();
       const counts = { resumed: 0, failed: 0 };
-      for (const row of await store.adopt(now, fresh)) {
+      const left = await store.adopt(now, fresh);
+      const isQueued = (row: RunRow): boolean => row.status === 'queued';
+      // What has begun takes its turn first.
+      for (const row of [...left.filter((one) => !isQueued(one)), ...left.filter(isQueued)]) {
         if (active.has(row.id)) continue;
+        if (isQueued(row)) {
+          await takeUpQueued(row);
+          counts.resumed += 1;
+          continue;
+        }
         const read = await readRun(options, row).catch((error: unknown) => {
           options.onError(error, 'a run could not be read back');
           return null;
@@ -463,9 +521,11 @@ export const createChatService = (given: ChatOptions) => {
           continue;
         }
         const events = createRunEvents(read.events, read.jumps);
+        const abort = new AbortController();
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
-        const going = queue.enter(row.conversation_id, true).then((leave) => {
-          begin(read.caller, read.started, events, new AbortController(), leave);
+        const enters = queue.enter(row.conversation_id, { place: null, signal: abort.signal });
+        const going = enters.then((leave) => {
+          withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
         });
         if (remote === null) await going;
         else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));

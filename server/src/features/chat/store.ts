@@ -4,6 +4,8 @@ import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import { QUEUED_FROM } from '../conversations/index.ts';
+import { createQueuedBefore, queuedMessages } from './queued.store.ts';
 
 /** Statements of the run. Those of the hot path are compiled once. */
 
@@ -201,6 +203,8 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
 );
 
 const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+/** Before all ids: nothing of the same time is before it. */
+const FIRST_ID = '';
 
 const findSummary = compiled<{ id: string }, ConversationSummaryRow>((db, p) =>
   db.selectFrom('conversation_summaries').selectAll().where('conversation_id', '=', p('id')),
@@ -245,6 +249,8 @@ export class RunLost extends Error {
 export const createChatStore = (db: Db, nodeId: string) => ({
   nodeId,
 
+  queuedBefore: createQueuedBefore(db),
+
   write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
     db.write(work, options),
 
@@ -256,6 +262,15 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   /** The newest turns, oldest first. */
   async turns(conversationId: string, limit: number) {
     return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
+  },
+
+  /** The newest turns before those that wait (`queued.store.ts`), oldest first, and these. */
+  async saidAndQueued(conversationId: string, limit: number) {
+    const [said, queued] = await Promise.all([
+      this.turnsBefore(conversationId, { created_at: QUEUED_FROM, id: FIRST_ID }, null, limit),
+      queuedMessages(db.read, conversationId),
+    ]);
+    return { said, queued };
   },
 
   async summary(conversationId: string): Promise<ConversationSummaryRow | null> {
@@ -387,6 +402,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
         ]),
       )
       .orderBy('created_at')
+      .orderBy('id')
       .execute();
     const taken: RunRow[] = [];
     for (const { id, node_id: from } of orphaned) {

@@ -4,6 +4,7 @@ export { createFeedbackStore } from './feedback.store.ts';
 export { importRoutes } from './import.routes.ts';
 export { createImporter } from './import.service.ts';
 export { createImportStore } from './import.store.ts';
+export { isQueuedAt, QUEUED_FROM, queuedAt, saidAt } from './queued.rules.ts';
 export { dropArchivedBefore } from './retention.store.ts';
 export { conversationRoutes } from './routes.ts';
 export { Citation, Message, ToolCall, Usage } from './schema.ts';

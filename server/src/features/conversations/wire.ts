@@ -1,6 +1,7 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';
 
@@ -34,5 +35,5 @@ export const messageOf = (row: MessageRow): Message => ({
   metadata: json<Record<string, unknown>>(row.metadata, {}),
   cost_usd: nanoToUsd(row.cost_nano),
   run_id: row.run_id,
-  created_at: iso(row.created_at),
+  created_at: iso(saidAt(row.created_at)),
 });

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
+import { acrossTenants } from '../../db/scope.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
 import { lockCounter, markTold, selectCounters } from './counters.store.ts';
 import { alertLevel, thresholdOf } from './rules.ts';
@@ -90,7 +91,8 @@ export const createAlerts = (options: {
   const flush = (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    running = running.then(look).catch(options.onError);
+    // Bookings of several tenants are looked at together.
+    running = running.then(() => acrossTenants(look)).catch(options.onError);
     return running;
   };
 

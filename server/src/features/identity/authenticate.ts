@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/db.ts';
+import { acrossTenants } from '../../db/scope.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { unauthorized } from '../../kernel/errors.ts';
@@ -150,7 +151,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
     const hashed = hashes.get(token);
     const key = hashed ?? hash('sha256', token, 'base64');
     const entry = entries.get(key);
-    if (entry === undefined) return prove(key, token);
+    // Who it is settles the tenant: until then there is none to be bound to.
+    if (entry === undefined) return acrossTenants(() => prove(key, token));
     if (hashed === undefined) hashes.set(token, key);
     const now = clock.now();
     const refusedAfter = entry.proof.refusedAfter ?? entry.caller.expiresAt;
@@ -158,7 +160,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       entries.delete(key);
       throw unauthorized('TOKEN_EXPIRED', 'the token has expired');
     }
-    if (now - entry.readAt >= staleAfterMs) return read(key, entry.proof);
+    if (now - entry.readAt >= staleAfterMs) return acrossTenants(() => read(key, entry.proof));
     return entry.caller;
   };
 

@@ -29,6 +29,7 @@ import { callerOf } from './principal.ts';
 import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
+import type { CountAddress } from './provider/throttle.ts';
 import { createTokenState } from './provider/token-state.ts';
 import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
@@ -84,6 +85,8 @@ export interface IdentityOptions {
   events: EventSink;
   outbox: EventOutbox<Queryable>;
   mailer: Mailer;
+  /** Requests of an address to the provider over all nodes; without it this process counts for itself. */
+  countAddress?: CountAddress;
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
   log: Log;
@@ -296,6 +299,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       linkPages: { accounts },
       authenticate,
       throttle: config.RATE_LIMITS,
+      countAddress: options.countAddress ?? null,
       issuer: options.publicUrl,
     });
   const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };

@@ -98,7 +98,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     // The title that readers see is the one that is searched.
     const chunks = chunkDocument({ ...parsed, title }, CHUNK_OPTIONS);
     if (chunks.length === 0) throw new ParseError('no_text', 'the document has no text');
-    const vectors = await embedder.embed(owner, chunks.map(embedText));
+    const vectors = await embedder.embed(owner, chunks.map(embedText), { purpose: 'document' });
     return chunks.map((chunk, i) => ({ chunk, vector: vectors[i] ?? new Float32Array(model.dimensions) }));
   };
 

@@ -1,4 +1,4 @@
-import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { EmbeddingPayer, EmbedOptions, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
 import { estimateTokens, textTokensBound } from '../../kernel/tokens.ts';
 import type { ChargeEmbedding } from './ports.ts';
@@ -10,11 +10,7 @@ const BATCH = 32;
 export interface ChargedEmbedder {
   readonly id: string;
   readonly dimensions: number;
-  embed(
-    owner: EmbeddingPayer,
-    texts: readonly string[],
-    options?: { urgent?: boolean },
-  ): Promise<Float32Array[]>;
+  embed(owner: EmbeddingPayer, texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
 }
 
 /** Of a scope or another record that says more than who pays. */
@@ -50,7 +46,7 @@ export const chargedEmbedder = (embedder: MeteredEmbedder): ChargedEmbedder => {
   const call = async (
     owner: EmbeddingPayer,
     texts: readonly string[],
-    options: { urgent?: boolean },
+    options: EmbedOptions,
   ): Promise<Float32Array[]> => {
     const { vectors } = await embedder.embed(payerOf(owner), texts, options);
     const wrong = vectors.find((vector) => vector.length !== embedder.dimensions);

@@ -42,16 +42,19 @@ export const filtered = (db: Queryable, scope: Scope, filters: SearchFilters) =>
   return query;
 };
 
-/** Row numbers of chunks that are on their way in or out; mostly there are none. */
-export const hiddenSeqs = (db: Queryable) =>
+/**
+ * Chunks that are on their way in or out; mostly there are none. Written as a cross join, which keeps SQLite from going
+ * through all chunks to ask of each whether it is hidden (25 ms at 100,000).
+ */
+export const hiddenChunks = (db: Queryable) =>
   db
     .selectFrom('hidden_generations')
-    .innerJoin('chunks', (join) =>
-      join
-        .onRef('chunks.document_id', '=', 'hidden_generations.document_id')
-        .onRef('chunks.generation', '=', 'hidden_generations.generation'),
-    )
-    .select('chunks.seq');
+    .crossJoin('chunks')
+    .whereRef('chunks.document_id', '=', 'hidden_generations.document_id')
+    .whereRef('chunks.generation', '=', 'hidden_generations.generation');
+
+/** Row numbers of hidden chunks. */
+export const hiddenSeqs = (db: Queryable) => hiddenChunks(db).select('chunks.seq');
 
 /** Row numbers of the chunks of `filtered` documents. */
 export const filteredSeqs = (db: Queryable, scope: Scope, filters: SearchFilters) =>

@@ -68,10 +68,11 @@ export const createGenerations = (db: Db, index: PassageIndex) => {
       chunks: readonly EmbeddedChunk[],
       generation: number,
     ): Promise<void> {
-      for (const { chunk, vector } of chunks) {
-        const { seq } = await tx
-          .insertInto('chunks')
-          .values({
+      if (chunks.length === 0) return;
+      const rows = await tx
+        .insertInto('chunks')
+        .values(
+          chunks.map(({ chunk }) => ({
             id: newId(),
             document_id: document.id,
             tenant_id: document.tenantId,
@@ -83,11 +84,19 @@ export const createGenerations = (db: Db, index: PassageIndex) => {
             table_head: chunk.tableHead,
             text: chunk.text,
             generation,
-          })
-          .returning('seq')
-          .executeTakeFirstOrThrow();
-        await index.add(tx, model, [{ ...document, ...wordsOf(chunk), seq, vector }]);
-      }
+          })),
+        )
+        .returning(['seq', 'ordinal'])
+        .execute();
+      // Rows come back in no order that an engine promises.
+      const seqs = new Map(rows.map((row) => [row.ordinal, row.seq]));
+      const entries = chunks.map(({ chunk, vector }) => {
+        const seq = seqs.get(chunk.ordinal);
+        if (seq === undefined)
+          throw new Error(`chunk ${chunk.ordinal} of document ${document.id} has no row`);
+        return { ...document, ...wordsOf(chunk), seq, vector };
+      });
+      await index.add(tx, model, entries);
     },
 
     async hide(tx: Queryable, id: string, generation: number, now: number): Promise<void> {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import { createReaderThread } from '../../db/sqlite/reader-thread.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
+import { filteredSeqs, hiddenChunks, hiddenSeqs } from './filters.store.ts';
 import type { Candidate, EmbeddingModel, IndexEntry, PassageIndex } from './passage-index.ts';
-import { rolesIn, rolesOf, setsThatMeet } from './rules.ts';
-import type { QueryTerm } from './terms.rules.ts';
+import { rolesOf, setsThatMeet } from './rules.ts';
+import { createSqliteWords } from './words-sqlite.store.ts';
 
 /**
  * FTS5 and sqlite-vec. Who may read a chunk is in both indexes (tokens of the column `scope`; partition and `audience`),
@@ -18,16 +18,6 @@ const digest = (kind: string, ...parts: string[]): Buffer =>
     .update(JSON.stringify([kind, ...parts]))
     .digest();
 
-/** A word that no text has and no stemmer changes (none has a rule for a final x). */
-const token = (kind: string, ...parts: string[]): string =>
-  `${kind}${digest(kind, ...parts).toString('hex', 0, 16)}x`;
-
-const tenantToken = (tenantId: string): string => token('t', tenantId);
-const sharedToken = (tenantId: string): string => token('s', tenantId);
-const ownerToken = (tenantId: string, userId: string): string => token('u', tenantId, userId);
-
-const roleToken = (tenantId: string, role: string): string => token('r', tenantId, role);
-
 /** A number that stands for the owner (48 bits of a hash, never 0). */
 const audienceOf = (tenantId: string, userId: string): bigint =>
   BigInt(digest('u', tenantId, userId).readUIntBE(0, 6)) | 1n;
@@ -37,21 +27,6 @@ const bytesOf = (vector: Float32Array): Uint8Array =>
 
 const vectorTable = (model: EmbeddingModel) => sql.table(`vectors_${model.n}`);
 
-const scopeMatch = (scope: Scope): string => {
-  const { tenantId, userId } = scope;
-  if (scope.reach === 'tenant') return `scope:"${tenantToken(tenantId)}"`;
-  const roles = (scope.roles ?? []).map((role) => roleToken(tenantId, role));
-  return `scope:(${[sharedToken(tenantId), ownerToken(tenantId, userId), ...roles].map((t) => `"${t}"`).join(' OR ')})`;
-};
-
-/** Every word is quoted: nothing of a query is ever read as syntax. What the query says twice counts twice. */
-const textMatch = (terms: readonly QueryTerm[]): string =>
-  terms
-    .flatMap((term) =>
-      Array<string>(term.count).fill(`"${term.text.replaceAll('"', '""')}"${term.prefix ? '*' : ''}`),
-    )
-    .join(' OR ');
-
 const candidateOf = (row: Record<string, unknown>): Candidate => ({
   seq: Number(row.seq),
   documentId: String(row.document_id),
@@ -59,17 +34,6 @@ const candidateOf = (row: Record<string, unknown>): Candidate => ({
 
 /** sqlite-vec answers at most this many. */
 const MAX_K = 4096;
-
-const addWords = async (tx: Queryable, entry: Omit<IndexEntry, 'vector'>): Promise<void> => {
-  const { tenantId, userId, titleWords, words } = entry;
-  const tokens = [tenantToken(tenantId), ownerToken(tenantId, userId)];
-  if (entry.visibility === 'tenant') tokens.push(sharedToken(tenantId));
-  if (entry.visibility === 'role')
-    tokens.push(...rolesIn(entry.readerRoles).map((role) => roleToken(tenantId, role)));
-  // node:sqlite binds numbers as floating point, which is no row number: hence bigint.
-  await sql`insert into chunk_terms(rowid, scope, title, body)
-    values (${BigInt(entry.seq)}, ${tokens.join(' ')}, ${titleWords}, ${words})`.execute(tx);
-};
 
 /** 0 = all of the tenant, below it a set of roles, above it the owner. */
 const audience = (entry: Omit<IndexEntry, 'vector'>): bigint => {
@@ -79,15 +43,10 @@ const audience = (entry: Omit<IndexEntry, 'vector'>): bigint => {
 
 export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
   const thread = createReaderThread(file);
+  const words = createSqliteWords(db);
 
   const countHidden = async (tenantId: string): Promise<number> => {
-    const row = await db.read
-      .selectFrom('hidden_generations')
-      .innerJoin('chunks', (join) =>
-        join
-          .onRef('chunks.document_id', '=', 'hidden_generations.document_id')
-          .onRef('chunks.generation', '=', 'hidden_generations.generation'),
-      )
+    const row = await hiddenChunks(db.read)
       .select((w) => w.fn.countAll<number>().as('n'))
       .where('chunks.tenant_id', '=', tenantId)
       .executeTakeFirst();
@@ -117,7 +76,7 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
 
     async add(tx, model, entries) {
       for (const entry of entries) {
-        await addWords(tx, entry);
+        await words.add(tx, entry);
         await sql`insert into ${vectorTable(model)}(rowid, tenant, audience, embedding)
           values (${BigInt(entry.seq)}, ${entry.tenantId}, ${audience(entry)}, ${bytesOf(entry.vector)})`.execute(
           tx,
@@ -126,8 +85,7 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
     },
 
     async share(tx, models, entry) {
-      await sql`delete from chunk_terms where rowid = ${BigInt(entry.seq)}`.execute(tx);
-      await addWords(tx, entry);
+      await words.share(tx, entry);
       for (const model of models) {
         await sql`update ${vectorTable(model)} set audience = ${audience(entry)} where rowid = ${BigInt(entry.seq)}`.execute(
           tx,
@@ -136,11 +94,10 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
     },
 
     async remove(tx, models, seqs) {
-      for (const number of seqs) {
-        const seq = BigInt(number);
-        await sql`delete from chunk_terms where rowid = ${seq}`.execute(tx);
+      await words.remove(tx, seqs);
+      for (const seq of seqs) {
         for (const model of models)
-          await sql`delete from ${vectorTable(model)} where rowid = ${seq}`.execute(tx);
+          await sql`delete from ${vectorTable(model)} where rowid = ${BigInt(seq)}`.execute(tx);
       }
     },
 
@@ -148,62 +105,58 @@ export const createSqliteIndex = (db: Db, file: string): PassageIndex => {
       await sql`drop table if exists ${vectorTable(model)}`.execute(tx);
     },
 
-    async candidates({ scope, filters, terms, vectors, depth }) {
+    async byWords({ scope, filters, depth }, terms) {
+      if (terms.length === 0) return [];
       // Mostly there are none, and passing over none costs half as much again in FTS5. What is hidden from here on drops
       // out when the passages are read, which ranks again.
       const hidden = await countHidden(scope.tenantId);
-      const allowed = filters === null ? null : filteredSeqs(db.read, scope, filters);
-      const queries = [];
-      if (terms.length > 0) {
-        // Words need no column filter, which doubles the time: a word that is a token finds only what the scope has anyway.
-        const match = `${scopeMatch(scope)} AND (${textMatch(terms)})`;
-        // The plus keeps SQLite from asking the index once for each allowed row.
-        const narrowed = allowed === null ? sql`` : sql`and +rowid in ${allowed}`;
-        queries.push(
-          sql`select r.seq, c.document_id from (
-              select rowid as seq, rank as place from chunk_terms where chunk_terms match ${match}
-              ${hidden === 0 ? sql`` : sql`and +rowid not in ${hiddenSeqs(db.read)}`} ${narrowed}
-              order by rank limit ${BigInt(depth)}
-            ) r join chunks c on c.seq = r.seq order by r.place`.compile(db.read),
-        );
-      }
-      if (vectors.length > 0) {
-        const own = scope.reach === 'tenant' ? [] : await ownSets(scope);
-        const readers =
-          scope.reach === 'tenant'
-            ? sql``
-            : // An owner's own sets of roles as well: what of them is somebody else's is dropped by the reader of the rows.
-              sql`and audience in (${sql.raw(
-                [
-                  0,
-                  audienceOf(scope.tenantId, scope.userId),
-                  ...setsThatMeet(rolesOf(scope)).map((set) => -set),
-                  ...own,
-                ].join(', '),
-              )})`;
-        const narrowed = allowed === null ? sql`` : sql`and rowid in ${allowed}`;
-        // These filter after the nearest have been found, hence more of them are asked for.
-        const unhidden = hidden === 0 ? sql`` : sql`where r.seq not in ${hiddenSeqs(db.read)}`;
-        for (const { model, vector } of vectors) {
-          queries.push(
-            sql`select r.seq, r.distance, c.document_id from (
-                select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
-                and k = ${BigInt(Math.min(depth + hidden, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
-              ) r join chunks c on c.seq = r.seq ${unhidden} order by r.distance
-              limit ${BigInt(depth)}`.compile(db.read),
-          );
-        }
-      }
-      const results = queries.length === 0 ? [] : await thread.all(queries);
-      const lexical = terms.length > 0 ? (results.shift() ?? []) : [];
-      return {
-        lexical: lexical.map(candidateOf),
-        // Euclidean distance of unit vectors to cosine.
-        semantic: results.map((rows) =>
-          rows.map((row) => ({ ...candidateOf(row), similarity: 1 - Number(row.distance) ** 2 / 2 })),
-        ),
+      // The plus keeps SQLite from asking the index once for each allowed row.
+      const narrowed = sql`${hidden === 0 ? sql`` : sql`and +rowid not in ${hiddenSeqs(db.read)}`}
+        ${filters === null ? sql`` : sql`and +rowid in ${filteredSeqs(db.read, scope, filters)}`}`;
+      const ranked = async (): Promise<Candidate[]> => {
+        const query = await words.ranking(scope, terms, narrowed, depth);
+        if (query === null) return [];
+        const [rows = []] = await thread.all([query]);
+        return rows.map(candidateOf);
       };
+      // A second time: the table of an earlier release goes when the last words have been moved out of it.
+      return ranked().catch(ranked);
     },
+
+    async byVectors({ scope, filters, depth }, vectors) {
+      if (vectors.length === 0) return [];
+      const hidden = await countHidden(scope.tenantId);
+      const own = scope.reach === 'tenant' ? [] : await ownSets(scope);
+      const readers =
+        scope.reach === 'tenant'
+          ? sql``
+          : // An owner's own sets of roles as well: what of them is somebody else's is dropped by the reader of the rows.
+            sql`and audience in (${sql.raw(
+              [
+                0,
+                audienceOf(scope.tenantId, scope.userId),
+                ...setsThatMeet(rolesOf(scope)).map((set) => -set),
+                ...own,
+              ].join(', '),
+            )})`;
+      const narrowed = filters === null ? sql`` : sql`and rowid in ${filteredSeqs(db.read, scope, filters)}`;
+      // This filters after the nearest have been found, hence more of them are asked for.
+      const unhidden = hidden === 0 ? sql`` : sql`where r.seq not in ${hiddenSeqs(db.read)}`;
+      const queries = vectors.map(({ model, vector }) =>
+        sql`select r.seq, r.distance, c.document_id from (
+            select rowid as seq, distance from ${vectorTable(model)} where embedding match ${bytesOf(vector)}
+            and k = ${BigInt(Math.min(depth + hidden, MAX_K))} and tenant = ${scope.tenantId} ${readers} ${narrowed}
+          ) r join chunks c on c.seq = r.seq ${unhidden} order by r.distance
+          limit ${BigInt(depth)}`.compile(db.read),
+      );
+      const found = await thread.all(queries);
+      // Euclidean distance of unit vectors to cosine.
+      return found.map((rows) =>
+        rows.map((row) => ({ ...candidateOf(row), similarity: 1 - Number(row.distance) ** 2 / 2 })),
+      );
+    },
+
+    renew: words.move,
 
     close: () => thread.close(),
   };

@@ -131,6 +131,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
   const { tables } = options;
   const extra = tables === undefined ? [] : [tableTool({ documents, store, parser, engine: tables })];
   let refreshing: Promise<void> = Promise.resolve();
+  let closing = false;
 
   return {
     routes: knowledgeRoutes({
@@ -155,6 +156,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
         const done = options.turn === undefined ? async () => {} : await options.turn();
         if (done === null) return;
         try {
+          await index.renew(() => closing);
           await documents.refresh();
         } finally {
           await done();
@@ -163,6 +165,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       refreshing = refresh().catch((fault: unknown) => warn(fault, 'documents could not be indexed again'));
     },
     async close() {
+      closing = true;
       documents.close();
       await refreshing;
       await earlier.close();

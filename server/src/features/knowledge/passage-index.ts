@@ -37,11 +37,11 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
-export interface Candidates {
-  /** Best first. */
-  lexical: Candidate[];
-  /** For each vector asked with: best first, with the cosine to the query. */
-  semantic: SemanticCandidate[][];
+/** What is ranked: passages that `scope` may read and `filters` leave, up to `depth` places. */
+export interface RankingAsk {
+  scope: Scope;
+  filters: SearchFilters | null;
+  depth: number;
 }
 
 /** The ranking indexes of one database engine; `index-sqlite.store.ts` and `index-postgres.store.ts`. */
@@ -55,16 +55,11 @@ export interface PassageIndex {
   remove(tx: Queryable, models: readonly EmbeddingModel[], seqs: readonly number[]): Promise<void>;
   /** Drops the vector table of a model that no document has any more. */
   drop(tx: Queryable, model: EmbeddingModel): Promise<void>;
-  /**
-   * Up to `depth` chunks by words and by each vector among what `scope` may read and `filters` leave; what
-   * there is nothing to ask with finds nothing.
-   */
-  candidates(ask: {
-    scope: Scope;
-    filters: SearchFilters | null;
-    terms: readonly QueryTerm[];
-    vectors: readonly QueryVector[];
-    depth: number;
-  }): Promise<Candidates>;
+  /** By BM25, best first; no terms find nothing. */
+  byWords(ask: RankingAsk, terms: readonly QueryTerm[]): Promise<Candidate[]>;
+  /** For each vector: best first, with the cosine to the query. */
+  byVectors(ask: RankingAsk, vectors: readonly QueryVector[]): Promise<SemanticCandidate[][]>;
+  /** In the background after a start: brings an index of an earlier release into the present form, until `stopped`. */
+  renew(stopped: () => boolean): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,10 +2,17 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
 import type { EmbeddingPayer } from '../../kernel/embedder.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { fileNamesIn } from '../../kernel/file-names.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
-import type { Candidates, EmbeddingModel, PassageIndex, QueryVector } from './passage-index.ts';
+import type {
+  Candidate,
+  EmbeddingModel,
+  PassageIndex,
+  QueryVector,
+  SemanticCandidate,
+} from './passage-index.ts';
 import type { Passage, SearchFilters, SearchMemories } from './ports.ts';
 import { clamp01, highlight, interleave, rankPassages } from './rules.ts';
 import type { KnowledgeStore } from './store.ts';
@@ -58,6 +65,13 @@ type OnRefusal = 'throw' | 'words';
 
 const refusedCost = (error: unknown): boolean => error instanceof AppError && error.code === 'COST_EXCEEDED';
 
+interface Candidates {
+  /** Best first. */
+  lexical: Candidate[];
+  /** For each vector asked with. */
+  semantic: SemanticCandidate[][];
+}
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Hybrid search: BM25 and vectors, joined by reciprocal rank. */
@@ -77,7 +91,7 @@ export const createSearchService = (deps: SearchDeps) => {
     const before = known.get(key);
     if (before !== undefined) return { model: of, vector: before };
     try {
-      const [vector] = await by.embed(scope, [query], { urgent: true });
+      const [vector] = await by.embed(scope, [query], { urgent: true, purpose: 'query' });
       if (vector === undefined) return null;
       known.set(key, vector);
       return { model: of, vector };
@@ -113,16 +127,21 @@ export const createSearchService = (deps: SearchDeps) => {
     filters: SearchFilters | null,
     onRefusal: OnRefusal,
   ): Promise<Candidates> => {
-    const ask = { scope, filters, terms: queryTerms(query), depth: depthFor(limit) };
-    const vectors = await vectorsOf(scope, query, onRefusal);
-    try {
-      return await index.candidates({ ...ask, vectors });
-    } catch (error) {
-      // The vectors of an earlier model go when its last document has been indexed again.
-      const left = await vectorsOf(scope, query, onRefusal);
-      if (left.length === vectors.length) throw error;
-      return index.candidates({ ...ask, vectors: left });
-    }
+    const ask = { scope, filters, depth: depthFor(limit) };
+    const byMeaning = async (): Promise<SemanticCandidate[][]> => {
+      const vectors = await vectorsOf(scope, query, onRefusal);
+      try {
+        return await index.byVectors(ask, vectors);
+      } catch (error) {
+        // The vectors of an earlier model go when its last document has been indexed again.
+        const left = await vectorsOf(scope, query, onRefusal);
+        if (left.length === vectors.length) throw error;
+        return index.byVectors(ask, left);
+      }
+    };
+    // Words are ranked while the query is embedded.
+    const [lexical, semantic] = await Promise.all([index.byWords(ask, queryTerms(query)), byMeaning()]);
+    return { lexical, semantic };
   };
 
   interface Ranking {
@@ -242,14 +261,21 @@ export const createSearchService = (deps: SearchDeps) => {
       return results.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, limit);
     },
 
-    /** For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. */
+    /**
+     * For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. What
+     * names files is answered from those files, and with nothing where the person can read none of them.
+     */
     async toolPassages(
       scope: PayingScope,
       query: string,
       limit: number,
       filters: SearchFilters | null,
     ): Promise<ToolPassage[]> {
-      const hits = await passages(scope, query, limit, filters, 'words');
+      const names = filters?.documentIds === undefined ? fileNamesIn(query) : [];
+      const named = names.length === 0 ? [] : await store.idsByName(scope, names);
+      if (names.length > 0 && named.length === 0) return [];
+      const narrowed = names.length === 0 ? filters : { ...filters, documentIds: named };
+      const hits = await passages(scope, query, limit, narrowed, 'words');
       return hits.map(({ passage, score }) => ({
         documentId: passage.documentId,
         chunkId: passage.chunkId,

@@ -1,4 +1,5 @@
 import type { Along, Db } from '../../db/db.ts';
+import { acrossTenants } from '../../db/scope.ts';
 import type { McpServerRow } from '../../db/tables/mcp.ts';
 import { readEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -24,6 +25,7 @@ export interface ServerRecord extends ServerDefinition {
 
 /** Servers registered by the API, and what was accepted of the tools of all servers. */
 export interface McpStore {
+  /** Those of all tenants, since a node runs them all. */
   servers(): Promise<ServerRecord[]>;
   /** False when the tenant has a server of this name. `note` is written together with the change; so below. */
   insert(record: ServerRecord, note?: Along): Promise<boolean>;
@@ -48,6 +50,7 @@ export interface McpStore {
   saveOAuth(tenantId: string | null, server: string, text: string, at: number): Promise<void>;
 }
 
+/** In `tenant_id` of a server from the settings. */
 const ALL_TENANTS = '*';
 export const aboutOAuth = (tenantId: string, server: string): string => `mcp_oauth/${tenantId}/${server}`;
 export const aboutEndpoint = (tenantId: string, id: string): string =>
@@ -87,7 +90,10 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
   });
 
   return {
-    servers: async () => (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
+    servers: () =>
+      acrossTenants(async () =>
+        (await db.read.selectFrom('mcp_servers').selectAll().execute()).map(toRecord),
+      ),
     insert: (record, note) =>
       db.write(async (tx) => {
         const result = await tx

@@ -105,6 +105,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     const { vectors } = await embedder.embed(
       payer(who),
       pending.map((one) => one.text),
+      { purpose: 'document' },
     );
     await recallStore.saveVectors(
       embedder.id,
@@ -121,7 +122,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     if (embedder === null) return new Map();
     try {
       await embedPending(who);
-      const { vectors } = await embedder.embed(payer(who), [query]);
+      const { vectors } = await embedder.embed(payer(who), [query], { purpose: 'query' });
       const asked = vectors[0];
       if (asked === undefined) return new Map();
       const stored = await recallStore.vectors(personalScope(who), embedder.id);

@@ -160,7 +160,8 @@ export const createNotifications = (options: NotificationsOptions) => {
     };
     const recorded = await db.write(async (tx) => {
       if (!(await insertNotification(tx, row))) return null;
-      if (channels.email) await jobs.enqueue(tx, emailKind, { v: 1, notification_id: row.id });
+      if (channels.email)
+        await jobs.enqueue(tx, emailKind, { v: 1, notification_id: row.id, tenant_id: row.tenant_id });
       return channels.webhook ? options.outbox.record(tx, event) : event;
     });
     if (recorded === null) return null;

@@ -61,7 +61,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     options.jobs.enqueue(
       tx,
       runKind,
-      { v: 1, task_run_id: runId },
+      { v: 1, task_run_id: runId, tenant_id: task.tenant_id },
       { group: task.tenant_id, priority: PRIORITY_RANK[priorityOf(task)] },
     );
 

@@ -76,6 +76,7 @@ const collectionRoutes = (users: Users): AnyRoute[] => [
     operationId: 'createUser',
     summary: 'Make an account; without a password the answer has an invitation link',
     tag,
+    acrossTenants: true,
     access: 'users:manage',
     body: NewUser,
     responses: { 201: UserCreated },

@@ -1,7 +1,8 @@
 import type { Db, Queryable } from '../../db/db.ts';
+import { isTaken } from '../../db/faults.ts';
 import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
-import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
+import { type AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
@@ -70,6 +71,8 @@ export const userView = (row: UserRow, tenant: TenantRow): UserBody => ({
   last_seen_at: isoOrNull(row.last_seen_at),
 });
 
+const taken = (): AppError => conflict('an account with this e-mail exists already', { field: '/email' });
+
 const DEFAULT_ROLES = ['user'];
 
 const personOf = (row: UserRow): Person => ({
@@ -129,9 +132,12 @@ export const createUsers = (options: UsersOptions) => {
     requestId: string,
   ): Promise<{ link: string | null; created: PlatformEvent }> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
-      throw conflict('an account with this e-mail exists already', { field: '/email' });
+      throw taken();
     }
-    await insertUser(tx, row);
+    // An account of another tenant is not seen from here; its address is taken all the same.
+    await insertUser(tx, row).catch((error: unknown) => {
+      throw isTaken(error) ? taken() : error;
+    });
     const created = await options.outbox.record(tx, userCreated(row, requestId));
     const link = row.status === 'invited' ? await accounts.addLink(tx, row.id, 'invitation') : null;
     return { link, created };

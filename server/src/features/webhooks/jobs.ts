@@ -1,14 +1,17 @@
-import type { JobKind } from '../../jobs/index.ts';
+import { type JobKind, tenantIn } from '../../jobs/index.ts';
 import { RETRY_DELAYS_MS } from './rules.ts';
 
 /** Sends one delivery. */
 export interface DeliverPayload {
   v: 1;
   delivery_id: string;
+  /** Null in payloads of before it was named. */
+  tenant_id: string | null;
 }
 
 export const deliverKind: JobKind<DeliverPayload> = {
   name: 'webhook.deliver',
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&
@@ -18,10 +21,11 @@ export const deliverKind: JobKind<DeliverPayload> = {
       'delivery_id' in stored &&
       typeof stored.delivery_id === 'string'
     ) {
-      return { v: 1, delivery_id: stored.delivery_id };
+      return { v: 1, delivery_id: stored.delivery_id, tenant_id: tenantIn(stored) };
     }
     throw new Error('not a webhook.deliver payload of a known version');
   },
   retryDelaysMs: RETRY_DELAYS_MS,
+  tenantOf: (payload) => payload.tenant_id,
   leaseMs: 60_000,
 };

@@ -70,7 +70,12 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         finished_at: null,
       });
       if (inserted)
-        await options.jobs.enqueue(tx, options.kind, { v: 1, delivery_id: id }, { group: hook.id });
+        await options.jobs.enqueue(
+          tx,
+          options.kind,
+          { v: 1, delivery_id: id, tenant_id: event.tenantId },
+          { group: hook.id },
+        );
     }
   };
 

@@ -367,7 +367,12 @@ export const createWebhooks = (options: WebhooksOptions) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
         if (current.status === 'pending') throw conflict('this delivery is still being tried');
-        await jobs.enqueue(tx, deliverKind, { v: 1, delivery_id: deliveryId }, { group: hook.id });
+        await jobs.enqueue(
+          tx,
+          deliverKind,
+          { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id },
+          { group: hook.id },
+        );
         return updateDelivery(tx, deliveryId, {
           status: 'pending',
           next_attempt_at: clock.now(),

@@ -20,7 +20,7 @@ import { type LinkPagesOptions, mountLinkPages } from './link-pages.ts';
 import { mountMachineKeys } from './machine-key-routes.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
 import { contentSecurityPolicy, errorPage } from './pages.ts';
-import { createThrottle } from './throttle.ts';
+import { type CountAddress, createSharedThrottle, createThrottle } from './throttle.ts';
 import type { TokenState } from './token-state.ts';
 
 /** The identity provider's own surface: `/oauth/v2`, `/oidc/v1`, `/management/v1` and the discovery documents. */
@@ -39,6 +39,8 @@ export interface ProviderPluginOptions {
   /** Null for a token that is not accepted. */
   authenticate(token: string): Caller | Promise<Caller>;
   throttle: boolean;
+  /** With several nodes, which count together; null: this process by itself. */
+  countAddress: CountAddress | null;
   /** The service's own address. */
   issuer(): string;
 }
@@ -205,7 +207,10 @@ export const providerPlugin =
     const { engine, clients, tokenState, assertions } = options;
     const isOwn = (resource: string): boolean =>
       ['', '/', '/mcp'].some((tail) => resource === `${options.issuer()}${tail}`);
-    const throttle = createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle);
+    const throttle =
+      options.countAddress === null
+        ? createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle)
+        : createSharedThrottle(options.countAddress, REQUESTS_PER_MINUTE, options.throttle);
 
     scope.addContentTypeParser(
       FORM,
@@ -219,7 +224,7 @@ export const providerPlugin =
       route.schema = { ...route.schema, hide: true, consumes: [FORM] };
     });
     scope.addHook('onRequest', async (request) => {
-      throttle.count(request.ip);
+      await throttle.count(request.ip);
       // Where a bearer token is meant, `bearer` refuses it.
       if (FORM_PATHS.has(request.routeOptions.url ?? '') && repeatsAuthorization(request)) {
         throw new OAuthError('invalid_client', 'the Authorization header must not be given twice', CHALLENGE);

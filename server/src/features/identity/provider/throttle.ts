@@ -5,8 +5,29 @@ import { OAuthError } from './oauth-error.ts';
 /** Requests of one address to the identity provider: its own count, apart from the API's. */
 export interface Throttle {
   /** Counts one; throws `temporarily_unavailable` (429) above the limit. */
-  count(address: string): void;
+  count(address: string): void | Promise<void>;
 }
+
+/** Requests of an address over all nodes: counts one more unless it is full; the seconds to wait, 0 where there is room. */
+export type CountAddress = (address: string, perMinute: number) => Promise<number>;
+
+const refusal = (retryAfterS: number): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'too many requests from this address', {
+    'retry-after': String(retryAfterS),
+  });
+
+/** The count of all nodes together. */
+export const createSharedThrottle = (
+  countAddress: CountAddress,
+  perMinute: number,
+  enabled: boolean,
+): Throttle => ({
+  async count(address) {
+    if (!enabled) return;
+    const retryAfterS = await countAddress(address, perMinute);
+    if (retryAfterS > 0) throw refusal(retryAfterS);
+  },
+});
 
 const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 50_000;
@@ -32,9 +53,7 @@ export const createThrottle = (clock: Clock, perMinute: number, enabled: boolean
       const passed = (now % WINDOW_MS) / WINDOW_MS;
       if (entry.before * (1 - passed) + entry.now >= perMinute) {
         const retryAfterS = Math.max(1, Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000));
-        throw new OAuthError('temporarily_unavailable', 'too many requests from this address', {
-          'retry-after': String(retryAfterS),
-        });
+        throw refusal(retryAfterS);
       }
       entry.now += 1;
     },

@@ -1,34 +1,39 @@
 import { Agent, request } from 'undici';
-import type { Embedder } from '../../kernel/embedder.ts';
+import type { Embedder, EmbedOptions } from '../../kernel/embedder.ts';
 import { ModelError } from '../../kernel/model.ts';
+import { unitVector } from './vectors.ts';
+import { type EmbeddingWire, OPENAI_WIRE } from './wires.ts';
 
-export interface CompatibleEmbedderOptions {
+export interface RemoteEmbedderOptions {
   /** As `provider/name`, stored with each vector. */
   id: string;
-  /** Up to and without `/embeddings`, e.g. `https://api.openai.com/v1`. */
+  /** Up to and without the wire's path, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
-  /** Length of the vectors. Sent to the provider only with `sendDimensions` (models that can shorten). */
+  /** Length of the vectors. */
   dimensions: number;
-  sendDimensions?: boolean;
+  /** Default: OpenAI's. */
+  wire?: EmbeddingWire;
   local?: boolean;
   timeoutMs?: number;
-  /** Texts in one call; OpenAI takes 2,048, small servers less. */
+  /** Texts in one call; default: what the wire takes. */
   batchSize?: number;
 }
 
 /**
- * Any server with the OpenAI embeddings wire (`POST {base}/embeddings`). Throws `ModelError`; other people's vectors
- * are normalised here, and a wrong length is an error, since it would spoil the index.
+ * A provider of embeddings over HTTP. Throws `ModelError`; other people's vectors are normalised here, and a wrong
+ * length is an error, since it would spoil the index.
  */
-export function createCompatibleEmbedder(options: CompatibleEmbedderOptions): Embedder {
-  const { id, model, dimensions, timeoutMs = 30_000, batchSize = 64 } = options;
+export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
+  const { id, model, dimensions, wire = OPENAI_WIRE, timeoutMs = 30_000 } = options;
+  const batchSize = options.batchSize ?? wire.batchSize;
   const provider = id.split('/')[0] ?? id;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}/embeddings`;
+  const url = `${options.baseUrl.replace(/\/+$/, '')}${wire.path}`;
+  const asked = wire.shortens(model) ? dimensions : null;
   const dispatcher = new Agent({ connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
 
-  async function call(texts: readonly string[], signal?: AbortSignal) {
+  async function call(texts: readonly string[], purpose: EmbedOptions['purpose'], signal?: AbortSignal) {
     const response = await request(url, {
       method: 'POST',
       dispatcher,
@@ -37,12 +42,7 @@ export function createCompatibleEmbedder(options: CompatibleEmbedderOptions): Em
         'content-type': 'application/json',
         ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
       },
-      body: JSON.stringify({
-        model,
-        input: texts,
-        encoding_format: 'float',
-        ...(options.sendDimensions ? { dimensions } : {}),
-      }),
+      body: JSON.stringify(wire.body({ model, texts, dimensions: asked, purpose })),
     }).catch((cause: unknown) => {
       throw transportError(provider, cause, signal);
     });
@@ -50,18 +50,18 @@ export function createCompatibleEmbedder(options: CompatibleEmbedderOptions): Em
       throw transportError(provider, cause, signal);
     });
     if (response.statusCode !== 200) throw statusError(provider, response.statusCode, response.headers);
-    return readAnswer(provider, body, texts.length, dimensions);
+    return readAnswer(provider, wire, body, texts.length, dimensions);
   }
 
   return {
     id,
     dimensions,
     local: options.local ?? false,
-    async embed(texts, signal) {
+    async embed(texts, signal, { purpose } = {}) {
       const vectors: Float32Array[] = [];
       let tokens = 0;
       for (let at = 0; at < texts.length; at += batchSize) {
-        const answer = await call(texts.slice(at, at + batchSize), signal);
+        const answer = await call(texts.slice(at, at + batchSize), purpose, signal);
         vectors.push(...answer.vectors);
         tokens += answer.tokens;
       }
@@ -103,7 +103,7 @@ function statusError(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readAnswer(provider: string, body: string, count: number, dimensions: number) {
+function readAnswer(provider: string, wire: EmbeddingWire, body: string, count: number, dimensions: number) {
   const wrong = (what: string) => new ModelError('unavailable', provider, `embedding answer: ${what}`);
   let parsed: unknown;
   try {
@@ -111,22 +111,15 @@ function readAnswer(provider: string, body: string, count: number, dimensions: n
   } catch {
     throw wrong('no JSON');
   }
-  const data = isRecord(parsed) ? parsed.data : undefined;
-  if (!Array.isArray(data) || data.length !== count) throw wrong(`not ${count} vectors`);
+  const { rows, tokens } = wire.read(isRecord(parsed) ? parsed : {});
+  if (!Array.isArray(rows) || rows.length !== count) throw wrong(`not ${count} vectors`);
   const vectors = new Array<Float32Array>(count);
-  data.forEach((row: unknown, position) => {
+  rows.forEach((row: unknown, position) => {
     const embedding = isRecord(row) ? row.embedding : undefined;
-    if (!Array.isArray(embedding) || embedding.length !== dimensions) {
-      throw new ModelError('refused', provider, `embedding answer: vectors are not of length ${dimensions}`);
-    }
+    const vector = unitVector(provider, Array.isArray(embedding) ? embedding : [], dimensions);
     const index = isRecord(row) && typeof row.index === 'number' ? row.index : position;
     if (!Number.isInteger(index) || index < 0 || index >= count || vectors[index]) throw wrong('bad index');
-    const vector = Float32Array.from(embedding, Number);
-    const length = Math.hypot(...vector);
-    if (!Number.isFinite(length) || length === 0) throw wrong('a vector without length');
-    vectors[index] = vector.map((value) => value / length);
+    vectors[index] = vector;
   });
-  const usage = isRecord(parsed) && isRecord(parsed.usage) ? parsed.usage : {};
-  const tokens = typeof usage.prompt_tokens === 'number' ? usage.prompt_tokens : 0;
   return { vectors, tokens };
 }

@@ -1,0 +1,125 @@
+import type { Caller } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
+import { type EndedRun, errorData, faultOf, keptForLater, type StopReason } from './ending.ts';
+import type { Spending } from './execute.ts';
+import { isDelta } from './journal.rules.ts';
+import type { ConversationQueue } from './queue.ts';
+import { createRunEvents, type RunEvents } from './run-events.ts';
+import type { ChatResponse } from './schema.ts';
+import type { ActiveRun } from './service.ts';
+import type { StartedRun, Starter } from './start.ts';
+import { RunLost } from './store.ts';
+import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
+
+export interface LineUpDeps {
+  queue: ConversationQueue;
+  active: Map<string, ActiveRun>;
+  starter: Starter;
+  waiting: Waiting;
+  stopReasons: WeakMap<AbortController, StopReason>;
+  begin(
+    caller: Caller,
+    started: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    leave: () => void,
+  ): ActiveRun;
+  publish(run: EndedRun, type: string, data: Record<string, unknown>): void;
+  onError(error: unknown, message: string): void;
+}
+
+/**
+ * A message that waits for its conversation's turn (`waiting.ts` stores it): a run like any other from its acceptance on, but
+ * for its agent and its plan. When its turn comes it begins under the same id, with the same events.
+ */
+export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => ActiveRun) => {
+  const { queue, active, starter, waiting, publish } = deps;
+
+  const begun = async (
+    { run, caller, request, context, how }: WaitingMessage,
+    events: RunEvents,
+    abort: AbortController,
+    turn: { leave(): void },
+  ): Promise<ActiveRun> => {
+    const { signal } = abort;
+    turn.leave = await queue.enter(run.conversationId, { place: run.place, signal });
+    signal.throwIfAborted();
+    const started = await starter.start(caller, request, context, { ...how, signal, queued: run });
+    for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
+    publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
+    return deps.begin(caller, started, events, abort, turn.leave);
+  };
+
+  const takenBack = async (message: WaitingMessage, events: RunEvents): Promise<ChatResponse> => {
+    const response = await waiting.takeBack(message);
+    events.emit('message.completed', response);
+    return response;
+  };
+
+  const refused = async (message: WaitingMessage, events: RunEvents, error: unknown): Promise<AppError> => {
+    const fault = faultOf(error);
+    if (fault.code === 'INTERNAL_ERROR')
+      deps.onError(error, 'a message that had waited could not be taken up');
+    await waiting.refuse(message.run, fault, message);
+    events.emit('error', errorData(fault));
+    return fault;
+  };
+
+  /** A run that has not begun, and will not: taken back, refused, or left to whoever has it next. */
+  const ended = async (
+    message: WaitingMessage,
+    events: RunEvents,
+    abort: AbortController,
+    turn: { leave(): void },
+    error: unknown,
+  ): Promise<ChatResponse> => {
+    const { run, caller, how } = message;
+    const told = { ...run, subject: { ...caller, requestId: how.requestId } };
+    const tellEnd = (agentId: string | null): void =>
+      publish(told, 'run.completed', { message_id: run.messageId, agent_id: agentId });
+    try {
+      if (deps.stopReasons.get(abort) === 'cancelled') {
+        const response = await takenBack(message, events);
+        tellEnd(response.agent_id);
+        return response;
+      }
+      if (abort.signal.aborted || error instanceof RunLost) throw keptForLater(run.runId);
+      const fault = await refused(message, events, error);
+      publish(told, 'run.failed', { error: { code: fault.code, message: fault.message } });
+      tellEnd(message.context.agentId);
+      throw fault;
+    } catch (inner) {
+      if (inner instanceof AppError) throw inner;
+      if (inner instanceof RunLost) throw keptForLater(run.runId);
+      deps.onError(inner, 'the end of a message that had waited could not be stored');
+      throw faultOf(inner);
+    } finally {
+      active.delete(run.runId);
+      events.end();
+      // Not sooner: the next message has its place behind this one.
+      turn.leave();
+    }
+  };
+
+  return (message) => {
+    const { run } = message;
+    const events = createRunEvents([startedEvent(run)]);
+    const abort = new AbortController();
+    const turn = { leave: (): void => {} };
+    const going = begun(message, events, abort, turn);
+    const done = going.then(
+      (begunRun) => begunRun.done,
+      (error: unknown) => ended(message, events, abort, turn, error),
+    );
+    // The one who waits for the run handles its error; nobody may be waiting.
+    done.catch(() => {});
+    const waits = new Promise<ChatResponse>((resolve) => {
+      going.then((begunRun) => begunRun.waits.then(resolve)).catch(() => {});
+    });
+    const spending: Spending = { nano: 0, calls: 0, going: new Set(), lost: [] };
+    const agentId = message.context.agentId ?? 'zeus';
+    const lined: ActiveRun = { ...run, agentId, events, abort, done, waits, spending };
+    active.set(run.runId, lined);
+    return lined;
+  };
+};

@@ -1,0 +1,70 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { Place } from './queue.ts';
+import type { QueuedMessage } from './queued.store.ts';
+import type { GivenInput } from './request.ts';
+
+/** A message that waits for its conversation's turn: stored as a run of the status `queued`. */
+export interface QueuedRun {
+  runId: string;
+  messageId: string;
+  questionId: string;
+  conversationId: string;
+  /** Where it stands; `at` is the time of its acceptance. */
+  place: Place;
+}
+
+/**
+ * What a queued run's row keeps of its request, beside its question, for whichever process lets it begin. The first fields
+ * are those of every run's row.
+ */
+export interface StoredRequest {
+  v: 1;
+  context: Record<string, unknown>;
+  streaming: boolean;
+  queued: {
+    requestId: string;
+    given: QueuedInput;
+    /** What the credential allowed that asked. */
+    permissions: string[];
+  };
+}
+
+/** History and metadata are for new conversations alone, and a message that waits is in one that exists. */
+type QueuedInput = Omit<GivenInput, 'history' | 'metadata'>;
+
+export const storedRequestOf = (
+  caller: Caller,
+  context: Record<string, unknown> | undefined,
+  how: { requestId: string; streaming: boolean; given?: GivenInput | undefined },
+): StoredRequest => {
+  const { history: _history, metadata: _metadata, ...given } = how.given ?? {};
+  return {
+    v: 1,
+    context: context ?? {},
+    streaming: how.streaming,
+    queued: {
+      requestId: how.requestId,
+      given,
+      permissions: [...caller.permissions].sort(),
+    },
+  };
+};
+
+/** The account with its rights of now, and never with more than the credential had that asked. */
+export const narrowed = (caller: Caller, { queued }: StoredRequest): Caller => {
+  const had = new Set(queued.permissions);
+  return { ...caller, permissions: new Set([...caller.permissions].filter((one) => had.has(one))) };
+};
+
+/**
+ * Questions with their answers that were taken back while they waited, in order: their place is before the message whose turn
+ * has come, as far as they stood before it (`next`: null where it has not waited).
+ */
+export const takenBackBefore = (
+  queued: readonly QueuedMessage[],
+  next: QueuedRun | null,
+): readonly QueuedMessage[] => {
+  const answered = new Set(queued.flatMap(({ role, run_id }) => (role === 'assistant' ? [run_id] : [])));
+  const own = next === null ? queued.length : queued.findIndex(({ id }) => id === next.questionId);
+  return queued.slice(0, own === -1 ? queued.length : own).filter(({ run_id }) => answered.has(run_id));
+};

@@ -1,0 +1,109 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
+import type { Place } from './queue.ts';
+
+/** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
+
+/** A question behind the others, and the answer of one that was taken back while it stood there. */
+export interface QueuedMessage {
+  id: string;
+  run_id: string | null;
+  role: string;
+  created_at: number;
+}
+
+/** The time of acceptance that puts a new question behind all that wait in the conversation. */
+export const placeAtEnd = async (tx: Queryable, conversationId: string, now: number): Promise<number> => {
+  const last = await tx
+    .selectFrom('messages')
+    .select('created_at')
+    .where('conversation_id', '=', conversationId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined || !isQueuedAt(last.created_at)
+    ? now
+    : Math.max(now, saidAt(last.created_at) + 1);
+};
+
+/** Epoch ms behind the last message that has had its turn. */
+export const placeBehindSaid = async (
+  tx: Queryable,
+  conversationId: string,
+  now: number,
+): Promise<number> => {
+  const last = await tx
+    .selectFrom('messages')
+    .select('created_at')
+    .where('conversation_id', '=', conversationId)
+    .where('created_at', '<', QUEUED_FROM)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return Math.max(now, (last?.created_at ?? 0) + 1);
+};
+
+export const placeMessage = async (tx: Queryable, id: string, at: number): Promise<void> => {
+  await tx.updateTable('messages').set({ created_at: at }).where('id', '=', id).execute();
+};
+
+/** What becomes of a run that waits: it begins, or it ends without having begun. */
+export interface QueuedRunChange {
+  status: string;
+  agent_id?: string;
+  agent_ids?: string;
+  request?: string;
+  journal: string;
+  usage?: string;
+  cost_nano?: number;
+  error?: string;
+  finished_at?: number;
+}
+
+/** False where the run is another node's by now, or waits no more. */
+export const changeQueuedRun = async (
+  tx: Queryable,
+  id: string,
+  nodeId: string,
+  change: QueuedRunChange,
+): Promise<boolean> => {
+  const changed = await tx
+    .updateTable('runs')
+    .set(change)
+    .where('id', '=', id)
+    .where('node_id', '=', nodeId)
+    .where('status', '=', 'queued')
+    .executeTakeFirst();
+  return Number(changed.numUpdatedRows) > 0;
+};
+
+/** All that stands behind the rest of a conversation, in order. */
+export const queuedMessages = (db: Queryable, conversationId: string): Promise<QueuedMessage[]> =>
+  db
+    .selectFrom('messages')
+    .select(['id', 'run_id', 'role', 'created_at'])
+    .where('conversation_id', '=', conversationId)
+    .where('created_at', '>=', QUEUED_FROM)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+/** Whether a run waits in the conversation before this place; null: whether one waits at all. */
+export const createQueuedBefore =
+  (db: Db) =>
+  async (conversationId: string, place: Place | null): Promise<boolean> => {
+    let query = db.read
+      .selectFrom('runs')
+      .select('id')
+      .where('conversation_id', '=', conversationId)
+      .where('status', '=', 'queued');
+    if (place !== null) {
+      query = query.where((w) =>
+        w.or([
+          w('created_at', '<', place.at),
+          w.and([w('created_at', '=', place.at), w('id', '<', place.id)]),
+        ]),
+      );
+    }
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
+  };

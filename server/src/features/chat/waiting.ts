@@ -1,0 +1,259 @@
+import type { Queryable } from '../../db/db.ts';
+import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError, forbidden } from '../../kernel/errors.ts';
+import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { queuedAt } from '../conversations/index.ts';
+import { askedEvent } from './asked.rules.ts';
+import { type Ending, errorData } from './ending.ts';
+import { packJournal, type RunEvent } from './journal.rules.ts';
+import type { RunCosts } from './ports.ts';
+import { narrowed, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
+import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
+import { addressing, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import type { ChatRequest, ChatResponse } from './schema.ts';
+import { type ChatStore, insertMessage, insertRun, RunLost, touchConversation } from './store.ts';
+import { untilStored } from './until-stored.ts';
+import { NO_USAGE } from './usage.rules.ts';
+import { type AnswerMetadata, chatResponseOf } from './wire.ts';
+
+/**
+ * Messages that wait for their conversation's turn. Each is a run from the moment of its acceptance: stored, so that a crash
+ * loses nothing; seen, followed and cancelled by its id. It has no agent and no reservation until its turn comes, since
+ * both depend on what is said before it; until then it has cost nothing.
+ *
+ *   accept    stores question and run
+ *   (start)   `start.ts` lets it begin, in the write that reserves its first call
+ *   takeBack  cancelled before it began: an empty answer, as of any cancelled run; both get their place with the next turn
+ *   refuse    its turn came and it could not begin: the run ends with the reason, the question stands in its place
+ */
+export interface WaitingDeps {
+  store: ChatStore;
+  costs: Pick<RunCosts, 'spentOfRun'>;
+  ending: Pick<Ending, 'record' | 'endEvents'>;
+  clock: Clock;
+  events: EventSink;
+  outbox?: EventOutbox<Queryable>;
+  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+}
+
+/** A queued run with all that its start needs. */
+export interface WaitingMessage {
+  run: QueuedRun;
+  caller: Caller;
+  request: ChatRequest;
+  context: ParsedContext;
+  how: { requestId: string; streaming: boolean; given?: GivenInput | undefined };
+}
+
+/** How long before its acceptance nothing can have been spent for a run. */
+const BEFORE_MS = 60_000;
+
+export const startedEvent = (run: QueuedRun): RunEvent => ({
+  event: 'run.started',
+  data: { run_id: run.runId, conversation_id: run.conversationId, message_id: run.messageId },
+});
+
+const subjectOf = ({ caller, how }: Pick<WaitingMessage, 'caller' | 'how'>) => ({
+  tenantId: caller.tenantId,
+  userId: caller.userId,
+  requestId: how.requestId,
+});
+
+export const createWaiting = (deps: WaitingDeps) => {
+  const { store, clock } = deps;
+
+  /** What a start that came to nothing has spent, as the ledger has it. */
+  const spentOf = ({ run, caller }: WaitingMessage): Promise<number> =>
+    deps.costs.spentOfRun({
+      tenantId: caller.tenantId,
+      runId: run.runId,
+      since: run.place.at - BEFORE_MS,
+    });
+
+  return {
+    /** Stores the message and its run, and tells of the question. */
+    async accept(
+      caller: Caller,
+      request: ChatRequest & { conversation_id: string },
+      how: WaitingMessage['how'],
+    ): Promise<WaitingMessage> {
+      const context = parseContext(request.context);
+      const conversationId = request.conversation_id;
+      const runId = newId();
+      // In this order: where both stand at one time, the question is before its answer.
+      const questionId = newId();
+      const messageId = newId();
+      const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
+      const subject = subjectOf({ caller, how });
+      const question = { conversationId, runId, questionId, subject };
+      const role = how.given?.continues === undefined ? 'user' : 'tool';
+      const event = askedEvent(question, request.message, role);
+      const stored = await store.write(
+        async (tx) => {
+          const now = clock.now();
+          const at = await placeAtEnd(tx, conversationId, now);
+          const run = { runId, questionId, messageId, conversationId, place: { at, id: runId } };
+          await touchConversation(tx, { id: conversationId, now });
+          await insertMessage(tx, {
+            ...owner,
+            id: questionId,
+            conversation_id: conversationId,
+            role,
+            content: request.message,
+            agent_id: null,
+            tool_calls: null,
+            citations: null,
+            usage: null,
+            metadata: addressing(context),
+            cost_nano: 0,
+            run_id: runId,
+            created_at: queuedAt(at),
+          });
+          await insertRun(tx, {
+            ...owner,
+            id: runId,
+            conversation_id: conversationId,
+            message_id: messageId,
+            question_id: questionId,
+            status: 'queued',
+            agent_id: null,
+            agent_ids: '[]',
+            request: JSON.stringify(storedRequestOf(caller, request.context, how)),
+            usage: null,
+            cost_nano: 0,
+            error: null,
+            journal: JSON.stringify(packJournal([startedEvent(run)])),
+            tool_call_count: 0,
+            first_token_ms: null,
+            created_at: at,
+            finished_at: null,
+            node_id: store.nodeId,
+          });
+          const asked: PlatformEvent | null = (await deps.outbox?.record(tx, event)) ?? null;
+          return { run, asked };
+        },
+        { repeatable: true },
+      );
+      deps.events.publish(stored.asked ?? event);
+      return { run: stored.run, caller, request, context, how };
+    },
+
+    /** Read back after a restart, or from another node's hands. The error where it cannot begin any more. */
+    async read(row: RunRow): Promise<WaitingMessage | { run: QueuedRun; error: AppError }> {
+      const run: QueuedRun = {
+        runId: row.id,
+        questionId: row.question_id,
+        messageId: row.message_id,
+        conversationId: row.conversation_id,
+        place: { at: row.created_at, id: row.id },
+      };
+      const [question, account] = await Promise.all([
+        store.message(row.question_id),
+        deps.callerOf(row.tenant_id, row.user_id),
+      ]);
+      if (question === undefined) return { run, error: new AppError('NOT_FOUND', 'the message is gone') };
+      // A row of this feature's own writing.
+      const stored = JSON.parse(row.request) as StoredRequest;
+      const caller = account === null ? null : narrowed(account, stored);
+      if (caller === null || !caller.permissions.has('chat:write'))
+        return { run, error: forbidden('chat:write') };
+      return {
+        run,
+        caller,
+        request: {
+          message: question.content,
+          conversation_id: row.conversation_id,
+          context: stored.context,
+        },
+        context: parseContext(stored.context),
+        how: {
+          requestId: stored.queued.requestId,
+          streaming: stored.streaming,
+          given: stored.queued.given,
+        },
+      };
+    },
+
+    /** Throws `RunLost` where the run is another node's by now. */
+    async takeBack(message: WaitingMessage): Promise<ChatResponse> {
+      const { run, caller } = message;
+      const metadata: Omit<AnswerMetadata, 'model' | 'built_in'> = {
+        finish_reason: 'cancelled',
+        proposals: [],
+      };
+      const costNano = await spentOf(message);
+      const answer: MessageRow = {
+        id: run.messageId,
+        tenant_id: caller.tenantId,
+        user_id: caller.userId,
+        conversation_id: run.conversationId,
+        role: 'assistant',
+        content: '',
+        agent_id: message.context.agentId,
+        tool_calls: null,
+        citations: null,
+        usage: JSON.stringify(NO_USAGE),
+        metadata: JSON.stringify(metadata),
+        cost_nano: costNano,
+        run_id: run.runId,
+        created_at: queuedAt(run.place.at),
+      };
+      const response = chatResponseOf(answer);
+      const events: RunEvent[] = [startedEvent(run), { event: 'message.completed', data: null }];
+      const told = await untilStored(() =>
+        store.write(
+          async (tx) => {
+            const now = clock.now();
+            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
+              status: 'cancelled',
+              usage: JSON.stringify(NO_USAGE),
+              cost_nano: costNano,
+              journal: JSON.stringify(packJournal(events)),
+              finished_at: now,
+            });
+            if (!kept) throw new RunLost();
+            await insertMessage(tx, answer);
+            await touchConversation(tx, { id: run.conversationId, now });
+            const recorded: PlatformEvent[] = [];
+            const ended = { ...run, subject: subjectOf(message) };
+            for (const event of deps.ending.endEvents(ended, answer, response))
+              recorded.push(await deps.ending.record(tx, event));
+            return recorded;
+          },
+          { repeatable: true },
+        ),
+      );
+      for (const event of told) deps.events.publish(event);
+      return response;
+    },
+
+    /** Ends the run with the reason; nothing happens where it is another node's by now. */
+    async refuse(run: QueuedRun, error: AppError, message: WaitingMessage | null): Promise<void> {
+      const events: RunEvent[] = [startedEvent(run), { event: 'error', data: errorData(error) }];
+      const costNano = message === null ? 0 : await spentOf(message);
+      await untilStored(() =>
+        store.write(
+          async (tx) => {
+            const now = clock.now();
+            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
+              status: error.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed',
+              usage: JSON.stringify(NO_USAGE),
+              cost_nano: costNano,
+              journal: JSON.stringify(packJournal(events)),
+              error: JSON.stringify(errorData(error)),
+              finished_at: now,
+            });
+            if (!kept) return;
+            await placeMessage(tx, run.questionId, await placeBehindSaid(tx, run.conversationId, now));
+          },
+          { repeatable: true },
+        ),
+      );
+    },
+  };
+};
+
+export type Waiting = ReturnType<typeof createWaiting>;
