@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
 import type { JobKind } from '../../src/jobs/index.ts';
-import { createPostgresJobs } from '../../src/jobs/index.ts';
+import { createPostgresJobs } from '../../src/jobs/postgres.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { req } from '../requirements.ts';
 import { jobsSuite, noteKind } from '../suites/jobs.ts';

@@ -52,7 +52,12 @@ export function createBuiltinEmbedder(options: { modelDir?: string } = {}): Buil
   function start(): Thread {
     const file = import.meta.url.endsWith('.ts') ? './builtin.worker.ts' : './builtin.worker.js';
     const workerData: EmbeddingThreadData = { modelDir };
-    const worker = new Worker(new URL(file, import.meta.url), { workerData, name: 'embeddings' });
+    const worker = new Worker(new URL(file, import.meta.url), {
+      workerData,
+      name: 'embeddings',
+      // Reading the vocabulary leaves much behind, which would make V8 give the thread room that it never needs again.
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    });
     const ready = Promise.withResolvers<void>();
     // Whoever waits for it sees the failure; nobody waiting is no crash.
     ready.promise.catch(() => undefined);

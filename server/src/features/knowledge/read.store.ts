@@ -64,6 +64,29 @@ export const createKnowledgeReads = (db: Db) => ({
     return { documents: found.map(toDocument), total: Number(total) };
   },
 
+  /** Documents that `scope` may read whose file or title has one of the names, in any case; at most 20, the newest. */
+  async idsByName(scope: Scope, names: readonly string[]): Promise<string[]> {
+    const folded = names.map(fold);
+    const rows = await readable(db.read, scope)
+      .select('documents.id')
+      .where((w) =>
+        w.or(
+          folded.flatMap((name) => {
+            const escaped = name.replaceAll(/[\\%_]/g, '\\$&');
+            // Kept as title, line break, file name.
+            return [
+              sql<boolean>`documents.folded_name like ${`%\n${escaped}`} escape '\\'`,
+              sql<boolean>`documents.folded_name like ${`${escaped}\n%`} escape '\\'`,
+            ];
+          }),
+        ),
+      )
+      .orderBy('documents.created_at', 'desc')
+      .limit(20)
+      .execute();
+    return rows.map((row) => row.id);
+  },
+
   /** Newest first. */
   async versions(id: string): Promise<DocumentVersion[]> {
     const rows = await db.read

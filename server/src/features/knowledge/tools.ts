@@ -1,5 +1,6 @@
 import { ownScope } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { fileNamesIn, noSuchFile } from '../../kernel/file-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { AgentTool, ToolAnnotations, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { DocumentsService } from './documents.service.ts';
@@ -61,7 +62,11 @@ export const knowledgeTools = (deps: {
         whole(args.limit, 6),
         id === '' ? null : { documentIds: [id] },
       );
-      if (passages.length === 0) return { content: 'No passage was found.', isError: false, passages };
+      if (passages.length === 0) {
+        const [file] = fileNamesIn(text(args.query));
+        const content = file === undefined ? 'No passage was found.' : noSuchFile(file);
+        return { content, isError: false, passages };
+      }
       const parts = passages.map(
         (p, i) =>
           `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,
