@@ -173,7 +173,8 @@ describe('the image', () => {
       expect(made.status, made.text).toBe(201);
       const hits = await admin.post('/v2/knowledge/search', { query: 'How does one polish glass?' });
       expect(hits.text).toContain('Polishing the lens.');
-      expect((await client.get('/')).text).toContain('<html');
+      const page = await fetch(`http://127.0.0.1:${env.PORT}/`, { headers: { accept: 'text/html' } });
+      expect(await page.text()).toContain('<html');
     } finally {
       child.kill('SIGTERM');
       await once(child, 'exit');

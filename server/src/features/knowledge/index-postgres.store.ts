@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import { wallByTenant } from '../../db/migrations/row-security.ts';
+import { ofTenant, raiseWalls } from '../../db/migrations/row-security.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
 import type {
@@ -137,7 +137,9 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
         user_id text not null, shared boolean not null,
         embedding ${type}(${sql.raw(String(model.dimensions))}) not null)`.execute(tx);
       await sql`alter table ${table} add column if not exists roles integer not null default 0`.execute(tx);
-      await wallByTenant(tx, `vectors_${model.n}`);
+      const walled = await sql`select 1 from pg_policies where schemaname = current_schema()
+        and tablename = ${`vectors_${model.n}`}`.execute(tx);
+      if (walled.rows.length === 0) await raiseWalls(tx, [ofTenant(`vectors_${model.n}`)]);
       await sql`create index if not exists ${sql.ref(`vectors_${model.n}_scope`)} on ${table} (tenant_id, user_id)`.execute(
         tx,
       );
