@@ -343,16 +343,14 @@ describe('a node that is killed', () => {
     await hanging;
     // A run of a node that lives, while another node starts: it is nobody's to take over.
     const started = Promise.withResolvers<void>();
-    let asked = 0;
     // Other runs of the dead node may be asked again meanwhile: this one is the question that says so.
     provider.always((request) =>
-      JSON.stringify(request.body.messages ?? []).includes('live on') && asked++ === 0
-        ? { chunks: ['a', 'b', 'c'], hold: started.promise }
+      JSON.stringify(request.body.messages ?? []).includes('live on')
+        ? { chunks: ['still ', 'living'], chunkHold: (i) => (i === 1 ? started.promise : undefined) }
         : inPieces(60, 100),
     );
     const living = await at(1).stream('/v2/chat/stream', { ...question, message: 'Please live on.' });
-    const first = await living.next();
-    const livingId = runIdOf(first === null ? [] : [first]);
+    const livingId = runIdOf(await living.until('message.delta'));
     await doomed.start();
     expect((await at(2).get(`/v2/chat/runs/${livingId}`)).json<Run>().status).toBe('running');
     started.resolve();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
 import type { JobKind } from '../../src/jobs/index.ts';
-import { createPostgresJobs } from '../../src/jobs/index.ts';
+import { createPostgresJobs } from '../../src/jobs/postgres.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { req } from '../requirements.ts';
 import { jobsSuite, noteKind } from '../suites/jobs.ts';
@@ -50,12 +50,8 @@ it(req('CLU-19', 'a payload of a later release waits for a node that reads it'),
   await old.start();
   const next = release();
   await db.write(async (tx) => {
-    await next.enqueue(
-      tx,
-      { ...later, parse: () => ({ v: 2, text: '' }) },
-      JSON.parse('{"v":2,"words":"b"}'),
-    );
-    await next.enqueue(tx, later, { v: 1, text: 'a' });
+    await old.enqueue(tx, { ...later, parse: () => ({ v: 2, text: '' }) }, JSON.parse('{"v":2,"words":"b"}'));
+    await old.enqueue(tx, later, { v: 1, text: 'a' });
   });
   await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['old a']);
   expect((await old.depth()).dead).toBe(0);

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import { fileNamesIn, noSuchFile } from '../../../kernel/file-names.ts';
 import {
   ModelError,
   type ModelFinishReason,
@@ -98,7 +99,10 @@ function answer(asked: ModelRequest, clock: Clock): Reply {
   if (passages === null) return picked ?? text(remembered ?? cannotConverse());
   const extract = extractAnswer(message, earlier, passages);
   if (extract === null && picked !== null) return picked;
-  return text(extract?.content ?? remembered ?? describeNoAnswer(passages));
+  const [file] = passages.length === 0 ? fileNamesIn(message) : [];
+  return text(
+    extract?.content ?? remembered ?? (file === undefined ? describeNoAnswer(passages) : noSuchFile(file)),
+  );
 }
 
 const text = (content: string): Reply => ({ content, toolCalls: [] });
