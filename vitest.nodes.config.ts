@@ -12,6 +12,7 @@ const suites = [
   'conversations',
   'documents-first',
   'idempotency',
+  'queued-messages',
   'tool-runs',
 ];
 

@@ -4,12 +4,14 @@ import { newId } from '../server/src/kernel/ids.ts';
 import type { Client } from '../server/test/support/client.ts';
 import { startTestProvider } from '../server/test/support/provider.ts';
 import { startServer } from '../server/test/support/server.ts';
-import { fillChunks, type Owner, openStore, sentence } from './lib/chunks.ts';
+import { fillChunks, type Owner, openStore, sentence, withoutIndexes } from './lib/chunks.ts';
+import { measureNodes } from './lib/node-load.ts';
 
 /**
  * How the cost of the same requests grows with what is stored:
  *
  *   node bench/scale.ts [--levels 1000,10000,100000] [--chunks 1000,10000,100000] [--tenants 20] [--runs 25]
+ *   DATABASE_URL=… REDIS_URL=… node bench/scale.ts --load     one process, one node and two under load
  *
  * On SQLite; with DATABASE_URL set, on that (empty) PostgreSQL database. Messages all belong to one person, the worst
  * case for lists; chunks are spread over the tenants. Prints lower quartiles in ms and their ratio to the first level: the ratios
@@ -21,12 +23,20 @@ const { values } = parseArgs({
     chunks: { type: 'string', default: '1000,10000,100000' },
     tenants: { type: 'string', default: '20' },
     runs: { type: 'string', default: '25' },
+    load: { type: 'boolean', default: false },
   },
 });
 const numbers = (list: string): number[] => list.split(',').map(Number);
 const RUNS = Number(values.runs);
 const TENANTS = Number(values.tenants);
 const DATABASE_URL = process.env.DATABASE_URL ?? '';
+if (values.load) {
+  const { REDIS_URL } = process.env;
+  if (DATABASE_URL === '' || REDIS_URL === undefined)
+    throw new Error('--load needs DATABASE_URL and REDIS_URL');
+  await measureNodes(DATABASE_URL, REDIS_URL);
+  process.exit(0);
+}
 
 const MESSAGES_PER_CONVERSATION = 20;
 const BATCH = 500;
@@ -179,7 +189,8 @@ try {
   const chunkLevels = numbers(values.chunks);
   const searches = await climb(
     chunkLevels,
-    (db, have, wanted) => fillChunks(db, server.dataDir, owners, have, wanted),
+    (db, have, wanted) =>
+      withoutIndexes(DATABASE_URL, () => fillChunks(db, server.dataDir, owners, have, wanted)),
     async (client) => searchRequests(client),
   );
   const engine = DATABASE_URL === '' ? 'SQLite' : 'PostgreSQL';

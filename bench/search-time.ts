@@ -4,7 +4,7 @@ import { newId } from '../server/src/kernel/ids.ts';
 import type { Client } from '../server/test/support/client.ts';
 import { startTestProvider } from '../server/test/support/provider.ts';
 import { startServer } from '../server/test/support/server.ts';
-import { fillChunks, multiplyChunks, type Owner, openStore, word } from './lib/chunks.ts';
+import { fillChunks, multiplyChunks, type Owner, openStore, withoutIndexes, word } from './lib/chunks.ts';
 import { cpuSeconds } from './lib/cpu.ts';
 import { percentile } from './lib/measure.ts';
 
@@ -106,8 +106,11 @@ try {
     const db = await openStore(server.dataDir, DATABASE_URL);
     const from = performance.now();
     const written = DATABASE_URL === '' ? chunks : Math.min(chunks, WRITTEN);
-    await fillChunks(db, server.dataDir, owners, have, written);
-    if (chunks > written) await multiplyChunks(DATABASE_URL, chunks / written - 1);
+    const fill = async (): Promise<void> => {
+      await fillChunks(db, server.dataDir, owners, have, written);
+      if (chunks > written) await multiplyChunks(DATABASE_URL, chunks / written - 1);
+    };
+    await withoutIndexes(DATABASE_URL, fill);
     console.error(`${chunks - have} passages written in ${((performance.now() - from) / 1000).toFixed(1)} s`);
     await db.close();
     have = chunks;

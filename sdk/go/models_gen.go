@@ -231,7 +231,7 @@ type ChatResponse struct {
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`
-	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded.
+	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls.
 	FinishReason string     `json:"finish_reason"`
 	Usage        Usage      `json:"usage"`
 	Citations    []Citation `json:"citations"`
@@ -924,6 +924,18 @@ type ImportMemoryResult struct {
 type InviteUserResult struct {
 	// null when it went out by mail
 	URL *string `json:"url"`
+}
+
+// ListDocumentTagsResult is a model of the API.
+type ListDocumentTagsResult struct {
+	Items []ListDocumentTagsResultItem `json:"items"`
+}
+
+// ListDocumentTagsResultItem is a model of the API.
+type ListDocumentTagsResultItem struct {
+	Tag string `json:"tag"`
+	// Documents with this tag that the caller may read
+	Documents int64 `json:"documents"`
 }
 
 // ListDocumentVersionsResult is a model of the API.
@@ -1679,7 +1691,7 @@ type ToolCall struct {
 	Server    string         `json:"server"`
 	Name      string         `json:"name"`
 	Arguments map[string]any `json:"arguments"`
-	// One of: completed, failed, denied, awaiting_approval, unknown.
+	// handed_over: a tool of the client (server "client"), which runs it itself. One of: completed, failed, denied, awaiting_approval, unknown, handed_over.
 	Status string `json:"status"`
 	// What the tool answered; null where it did not
 	Result     any     `json:"result"`

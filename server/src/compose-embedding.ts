@@ -2,7 +2,7 @@ import { costsBesideRuns } from './compose-costs.ts';
 import type { Db } from './db/db.ts';
 import type { Costs, Hold, HoldRequest, LedgerEntry } from './features/costs/index.ts';
 import type { ChargeEmbedding } from './features/knowledge/index.ts';
-import { boundUsage, type Models, toAppError } from './features/models/index.ts';
+import { boundUsage, type Models, parseModelId, toAppError } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
 import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
 import { type NanoUsd, sumNano } from './kernel/money.ts';
@@ -33,6 +33,13 @@ const holdOf = (payer: EmbeddingPayer, worstNano: NanoUsd): HoldRequest => ({
   runUsedNano: payer.run?.spending.nano ?? 0,
 });
 
+/** Providers of embeddings need not be ones of chat: the settings have been looked at when the server started. */
+const refOf = (id: string): NonNullable<ReturnType<typeof parseModelId>> => {
+  const ref = parseModelId(id);
+  if (ref === undefined) throw new Error(`"${id}" is no model`);
+  return ref;
+};
+
 type EmbeddingCosts = Pick<Costs, 'hold' | 'settle'>;
 
 const take = async (
@@ -60,9 +67,9 @@ const book = async (
 
 /** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
 export const chargeEmbedding =
-  (db: Db, models: Pick<Models, 'resolve' | 'cost'>, costs: EmbeddingCosts): ChargeEmbedding =>
+  (db: Db, models: Pick<Models, 'cost'>, costs: EmbeddingCosts): ChargeEmbedding =>
   async (call, work) => {
-    const ref = models.resolve(call.model, '/RERANK_MODEL');
+    const ref = refOf(call.model);
     const { costNanoUsd: worstNano } = models.cost(ref, usageOf(call.boundTokens, true));
     const hold = await take(db, costs, call, worstNano);
     const entries: LedgerEntry[] = [];
@@ -83,7 +90,7 @@ export const chargeEmbedding =
  */
 export const meterEmbedder = (parts: {
   db: Db;
-  models: Pick<Models, 'resolve' | 'cost'>;
+  models: Pick<Models, 'cost'>;
   costs: EmbeddingCosts;
   embedder: Embedder;
 }): MeteredEmbedder => {
@@ -92,7 +99,7 @@ export const meterEmbedder = (parts: {
 
   /** What the provider says, up to what can be; an estimate where it says nothing. */
   const entryOf = (texts: readonly string[], tokens: number): LedgerEntry => {
-    const ref = models.resolve(id, '/EMBEDDING_MODEL');
+    const ref = refOf(id);
     const said =
       tokens === 0
         ? usageOf(
@@ -113,7 +120,7 @@ export const meterEmbedder = (parts: {
       if (local && !always) return embedder.embed(texts, undefined, options);
       const batches: (readonly string[])[] = [];
       for (let at = 0; at < texts.length; at += BATCH) batches.push(texts.slice(at, at + BATCH));
-      const ref = models.resolve(id, '/EMBEDDING_MODEL');
+      const ref = refOf(id);
       // Batch by batch, as it is booked: amounts that are rounded one by one add up to more than their sum.
       const worstNano = batches.reduce(
         (sum, batch) => sum + models.cost(ref, usageOf(textTokensBound(batch), true)).costNanoUsd,

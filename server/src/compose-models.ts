@@ -12,7 +12,6 @@ import {
   OPENAI_WIRE,
   VOYAGE_WIRE,
 } from './adapters/embeddings/wires.ts';
-import { createAnthropicProvider, createGoogleProvider } from './adapters/models/ai-sdk/index.ts';
 import { createBuiltinModel } from './adapters/models/builtin/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
@@ -52,7 +51,8 @@ const pause = async (delayMs: number, signal: AbortSignal): Promise<void> => {
   await delay(delayMs, undefined, { signal }).catch(() => {});
 };
 
-const providersOf = (config: Config, ollama: string | null, clock: Clock): ModelProvider[] => {
+/** Providers of the AI SDK, whose packages are large, are loaded where a key asks for them. */
+const providersOf = async (config: Config, ollama: string | null, clock: Clock): Promise<ModelProvider[]> => {
   const silenceMs = config.MODEL_TIMEOUT_S * 1000;
   const timeouts = { firstByteTimeoutMs: silenceMs, idleTimeoutMs: silenceMs };
   const providers: ModelProvider[] = [createBuiltinModel(clock)];
@@ -68,6 +68,7 @@ const providersOf = (config: Config, ollama: string | null, clock: Clock): Model
     );
   }
   if (config.ANTHROPIC_API_KEY !== null) {
+    const { createAnthropicProvider } = await import('./adapters/models/ai-sdk/index.ts');
     providers.push(
       createAnthropicProvider({
         apiKey: config.ANTHROPIC_API_KEY,
@@ -77,6 +78,7 @@ const providersOf = (config: Config, ollama: string | null, clock: Clock): Model
     );
   }
   if (config.GOOGLE_GENERATIVE_AI_API_KEY !== null) {
+    const { createGoogleProvider } = await import('./adapters/models/ai-sdk/index.ts');
     providers.push(
       createGoogleProvider({
         apiKey: config.GOOGLE_GENERATIVE_AI_API_KEY,
@@ -155,7 +157,7 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
   const wantsOllama = config.OLLAMA_BASE_URL !== null || (config.MODEL?.startsWith('ollama/') ?? false);
   const decided = config.MODEL !== null || config.OPENAI_API_KEY !== null;
   const ollamaModels = decided && !wantsOllama ? null : await detectOllama(ollamaUrl);
-  const providers = providersOf(config, wantsOllama || ollamaModels !== null ? ollamaUrl : null, clock);
+  const providers = await providersOf(config, wantsOllama || ollamaModels !== null ? ollamaUrl : null, clock);
   const gguf = await ggufProvider(config);
   if (gguf !== null) providers.push(gguf);
   const defaultModel = pickDefaultModel({

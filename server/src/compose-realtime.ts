@@ -27,13 +27,7 @@ import { activePeople, type RightsHolder, type Users } from './features/users/in
 import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
 import { countForCaller, type LimitOptions } from './http/limits-hook.ts';
 import type { AnyRoute, Authenticate } from './http/route.ts';
-import {
-  createPostgresJobs,
-  createSqliteJobs,
-  createTicker,
-  type JobDepth,
-  type Jobs,
-} from './jobs/index.ts';
+import { createSqliteJobs, createTicker, type JobDepth, type Jobs } from './jobs/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
@@ -115,14 +109,16 @@ export const alertEvent = (alert: CostAlert): NewEvent => ({
   },
 });
 
-const createJobs = ({ config, db, clock, onError }: RealtimeParts): Jobs =>
-  config.DATABASE_URL === null
-    ? createSqliteJobs({ db, clock, onError })
-    : createPostgresJobs({ db, url: config.DATABASE_URL, clock, onError });
+const createJobs = async ({ config, db, clock, onError }: RealtimeParts): Promise<Jobs> => {
+  if (config.DATABASE_URL === null) return createSqliteJobs({ db, clock, onError });
+  // Loaded where it is used: the queue's package is one of the largest.
+  const { createPostgresJobs } = await import('./jobs/postgres.ts');
+  return createPostgresJobs({ db, url: config.DATABASE_URL, clock, onError });
+};
 
-export const composeRealtime = (parts: RealtimeParts): RealtimePart => {
+export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePart> => {
   const { config, db, clock, bus, onError, chat } = parts;
-  const jobs = createJobs(parts);
+  const jobs = await createJobs(parts);
   const http = createGuardedFetch({
     allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
     requireHttps: !config.WEBHOOK_ALLOW_PRIVATE,

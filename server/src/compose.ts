@@ -403,7 +403,7 @@ const build = async (
     },
   });
   const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
-  const realtime = composeRealtime({
+  const realtime = await composeRealtime({
     config,
     governanceConfig,
     db,

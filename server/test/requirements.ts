@@ -62,6 +62,7 @@ export const REQUIREMENTS = {
   'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -73,6 +74,7 @@ export const REQUIREMENTS = {
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
+  'CONV-08': 'a list shows every change at once',
   // Section 13 and issue 2: bad input, faults, lifecycle
   'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',
   'BAD-02': 'hostile requests get a documented answer, never a 5xx, never a hang',
@@ -123,6 +125,8 @@ export const REQUIREMENTS = {
   'OPENAI-04': 'Idempotency-Key works on /v1 as elsewhere',
   'OPENAI-05': 'an answer that awaits approval says so in words and in native_finish_reason',
   'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
+  'OPENAI-08':
+    'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
@@ -251,6 +255,10 @@ export const REQUIREMENTS = {
     'migrations: one node runs them, a killed one is resumed, an older release refuses a newer schema',
   'CLU-16': 'a full disk: writes are 503, reads go on, and it mends by itself',
   'CLU-17': 'on PostgreSQL the rows of other tenants do not exist for a statement that has lost its filter',
+  'CLU-18':
+    'a node killed at the worst moment: schedules, deliveries, reservations, idempotency keys, throttles and key rotation end well',
+  'CLU-19':
+    'two releases side by side: schema, queue payloads and messages of the newer one are no harm to nodes of the older',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

@@ -32,6 +32,11 @@ export interface Db {
    * of the same turn). `work` may await database calls on `tx` only.
    */
   write<T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Stays the same as long as none of the person's conversations has changed, so that what was read of them may be given
+   * out again; null where other processes write as well (PostgreSQL).
+   */
+  conversationsVersion(userId: string): number | null;
   /** Throws when the store does not answer; for /ready. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -45,6 +45,7 @@ const openFile = (file: string): Db => {
     dialect: 'sqlite',
     read,
     write: (work, how = {}) => group.write(() => work(tx), how),
+    conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -63,6 +64,7 @@ const openUrl = (url: string): Db => {
     dialect: 'postgres',
     read,
     write: (work) => read.transaction().execute(work),
+    conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -13,6 +13,7 @@ import { migrations } from './migrations/index.ts';
 import { createPool, numberTypes } from './postgres/pool.ts';
 import { makeExtension, raiseWall } from './postgres/wall.ts';
 import { ALL_TENANTS, NO_TENANT } from './scope.ts';
+import { createChangedRows } from './sqlite/changed-rows.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
@@ -88,11 +89,19 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
     first: (sql) => writer.run<Record<string, unknown>>(sql, []).rows[0],
     onError: options.onError ?? (() => {}),
   });
-  const group = createGroupCommit(writer, log?.sync ?? null, checkpointer.committed);
+  const changed = createChangedRows(writerDb);
+  const steps = {
+    step(sql: string): void {
+      writer.step(sql);
+      if (sql === 'commit') changed.committed();
+    },
+  };
+  const group = createGroupCommit(steps, log?.sync ?? null, checkpointer.committed);
   return {
     dialect: 'sqlite',
     read,
     write: (work, how = {}) => group.write(() => work(tx), how),
+    conversationsVersion: changed.version,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -118,6 +127,9 @@ export interface PostgresOptions {
   /** Told where the policies of the tables do not hold for this user, and what to do. */
   onGap?(gap: string): void;
 }
+
+/** Of a process, beside those for its tenants' work. */
+const MAX_FOR_ALL = 6;
 
 /** Brings the schema up to date first; without the limits of a request's connection, since a step may take its time. */
 const migratePostgres = async (url: string): Promise<void> => {
@@ -149,7 +161,8 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   if (wall.gap !== null) options.onGap?.(wall.gap);
   const pool = createPool({
     url: options.url,
-    maxConnections: options.maxConnections ?? 20,
+    maxConnections: options.maxConnections ?? 13,
+    maxConnectionsOfAll: MAX_FOR_ALL,
     role: wall.role,
     unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
     watched: true,
@@ -170,6 +183,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
         }
       }
     },
+    conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -10,18 +10,24 @@ type ChildOptions = Parameters<FastifyBaseLogger['child']>[1];
 class RequestLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger;
   readonly #bindings: Bindings;
-  readonly #options: ChildOptions;
+  readonly #options: ChildOptions | undefined;
   #made: FastifyBaseLogger | null = null;
 
-  constructor(parent: FastifyBaseLogger, bindings: Bindings, options: ChildOptions) {
+  constructor(parent: FastifyBaseLogger, bindings: Bindings, options: ChildOptions | undefined) {
     this.#parent = parent;
     this.#bindings = bindings;
     this.#options = options;
   }
 
+  #logger(): FastifyBaseLogger {
+    const parent = this.#parent instanceof RequestLogger ? this.#parent.#logger() : this.#parent;
+    this.#made ??= parent.child(this.#bindings, this.#options);
+    return this.#made;
+  }
+
   #write(level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent', line: unknown[]): void {
-    this.#made ??= this.#parent.child(this.#bindings, this.#options);
-    Reflect.apply(this.#made[level], this.#made, line);
+    const logger = this.#logger();
+    Reflect.apply(logger[level], logger, line);
   }
 
   get level(): string {
@@ -30,9 +36,9 @@ class RequestLogger implements FastifyBaseLogger {
   get msgPrefix(): string | undefined {
     return undefined;
   }
+  /** As late as itself: Fastify takes a child of its logger when it starts, and then one of that for every request. */
   child(bindings: Bindings, options?: ChildOptions): FastifyBaseLogger {
-    this.#made ??= this.#parent.child(this.#bindings, this.#options);
-    return this.#made.child(bindings, options);
+    return new RequestLogger(this, bindings, options);
   }
   fatal(...line: unknown[]): void {
     this.#write('fatal', line);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { AppError } from '../kernel/errors.ts';
 import type { StreamWatch } from './stream-watch.ts';
@@ -5,10 +6,24 @@ import type { StreamWatch } from './stream-watch.ts';
 /** Unsent bytes after which a slow reader is cut off; it can resume with Last-Event-ID (contract, section 5). */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
+const GATHERED_UNITS = 64 * 1024;
+
+const drained = (raw: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      raw.off('drain', go);
+      raw.off('close', go);
+      resolve();
+    };
+    raw.once('drain', go);
+    raw.once('close', go);
+  });
 
 export interface SseStream {
   /** Sends whole frames (`id: …\nevent: …\ndata: …\n\n`). False once the reader is gone. */
   send(frames: string): boolean;
+  /** Sends all of them as fast as the reader takes them, then ends. Never rejects. */
+  sendAll(frames: Iterable<string>): Promise<void>;
   end(): void;
   /** Aborted when the reader went away or was too slow. */
   readonly closed: boolean;
@@ -58,9 +73,22 @@ export const openSse = (reply: FastifyReply, options: SseOptions): SseStream => 
   return {
     send(frames) {
       if (closed) return false;
-      raw.write(frames);
+      // What waits counts, and not what comes now: one large frame reaches a reader who keeps up.
       if (raw.writableLength > MAX_WAITING_BYTES) raw.destroy();
-      return !closed;
+      else raw.write(frames);
+      return !closed && !raw.destroyed;
+    },
+    async sendAll(frames) {
+      let gathered = '';
+      for (const frame of frames) {
+        gathered += frame;
+        if (gathered.length < GATHERED_UNITS) continue;
+        if (!this.send(gathered)) return;
+        gathered = '';
+        if (raw.writableNeedDrain) await drained(raw);
+      }
+      this.send(gathered);
+      this.end();
     },
     end() {
       clearInterval(heartbeat);

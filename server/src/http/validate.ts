@@ -43,19 +43,28 @@ export const createValidatorCompiler = (): FastifySchemaCompiler<object> => {
 
 type Serialize = (data: unknown) => string;
 
-/** Response serialisers, compiled at the first answer and kept by schema object. */
+/**
+ * Response serialisers, compiled at the first answer and kept by schema object. An answer that is frozen is one that its
+ * feature may give out again: its text is kept as long as the object is.
+ */
 export const createSerializerCompiler = (
   compile: (schema: object) => Serialize,
 ): FastifySerializerCompiler<object> => {
   const cache = new WeakMap<object, Serialize>();
   return ({ schema }) => {
+    const texts = new WeakMap<object, string>();
     return (data: unknown) => {
+      const lasting = typeof data === 'object' && data !== null && Object.isFrozen(data) ? data : null;
+      const known = lasting === null ? undefined : texts.get(lasting);
+      if (known !== undefined) return known;
       let serialize = cache.get(schema);
       if (serialize === undefined) {
         serialize = compile(schema);
         cache.set(schema, serialize);
       }
-      return serialize(data);
+      const text = serialize(data);
+      if (lasting !== null) texts.set(lasting, text);
+      return text;
     };
   };
 };

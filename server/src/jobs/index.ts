@@ -9,6 +9,5 @@ export {
   RetryLater,
   tenantIn,
 } from './port.ts';
-export { createPostgresJobs } from './postgres.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
 export { createTicker, type Ticker } from './ticker.ts';

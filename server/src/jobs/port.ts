@@ -12,6 +12,8 @@ import type { Queryable } from '../db/db.ts';
 export interface JobKind<P> {
   /** `webhook.deliver` */
   name: string;
+  /** The newest `v` of its payloads that this release reads. What is newer is left to nodes of a newer release. */
+  version: number;
   /**
    * Reads a stored payload, those of the last release included (payloads carry a version `v`). Throws for one that no
    * release wrote: such a job is dead at once.
@@ -83,6 +85,17 @@ export class PermanentJobError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'PermanentJobError';
+  }
+}
+
+/**
+ * A payload of a later release: during a roll another node reads it, so it goes back to the queue and counts as no attempt.
+ * Where there is one process only nobody would ever read it, and it is dead as what no release wrote.
+ */
+export class NewerPayload extends PermanentJobError {
+  constructor(version: number) {
+    super(`the payload has version ${version}, which a later release has written`);
+    this.name = 'NewerPayload';
   }
 }
 

@@ -2,7 +2,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Db, Queryable } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Jobs } from './port.ts';
+import { type Jobs, NewerPayload } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
 import { errorText } from './rules.ts';
 import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind, takeOpenJobs } from './store.ts';
@@ -16,17 +16,21 @@ export interface PostgresJobsOptions {
   onError(error: unknown, message: string): void;
   /** Seconds between looks for work; at least 0.5. Default 1. */
   pollS?: number;
+  /** When a payload of a later release is offered again; default 15,000. */
+  newerAgainMs?: number;
 }
 
 /** What pg-boss stores: our attempt counter goes along, since each wait of the schedule is a job of its own there. */
 interface Envelope {
   attempt: number;
   payload: unknown;
+  /** Epoch ms since which nodes that cannot read it have put it back. */
+  newerSince?: number;
 }
 
 /** The queue's own connections: a store that does not answer is given up, and they are made anew. */
 const QUEUE_CONNECTION = {
-  query_timeout: 20_000,
+  query_timeout: 30_000,
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
@@ -37,6 +41,9 @@ const MAX_RUN_S = 23 * 3_600;
 const DEATHS_LIMIT = 1_000;
 /** The transaction that enqueues commits a moment later; a look after that finds the job without waiting a poll. */
 const AFTER_COMMIT_MS = 20;
+/** A payload that this release cannot read is offered again after this, for as long as a roll may take. */
+const NEWER_AGAIN_MS = 15_000;
+const NEWER_LIMIT_MS = 86_400_000;
 const DEAD_LETTER_TTL_MS = 30 * 86_400_000;
 const ADOPT_BATCH = 100;
 
@@ -182,6 +189,11 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     } catch (error) {
       // A lost claim is settled by whoever has it now.
       if (lost) return;
+      const newerSince = isEnvelope(job.data) ? (job.data.newerSince ?? clock.now()) : clock.now();
+      if (error instanceof NewerPayload && clock.now() - newerSince < NEWER_LIMIT_MS) {
+        const runAt = clock.now() + (options.newerAgainMs ?? NEWER_AGAIN_MS);
+        return again(worker, job, { attempt: envelope.attempt, payload, newerSince }, runAt);
+      }
       if (stopping) await again(worker, job, { attempt, payload }, clock.now());
       else await fail(worker, job, attempt, payload, error);
     } finally {

@@ -3,6 +3,7 @@ import {
   type JobContext,
   type JobHandler,
   type JobKind,
+  NewerPayload,
   PermanentJobError,
   RetryLater,
   type WorkOptions,
@@ -17,11 +18,18 @@ export interface Worker {
   dead(stored: unknown, error: Error): Promise<void>;
 }
 
+const versionIn = (stored: unknown): number =>
+  typeof stored === 'object' && stored !== null && 'v' in stored && typeof stored.v === 'number'
+    ? stored.v
+    : 0;
+
 export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: JobHandler<P>): Worker => {
   const parse = (stored: unknown): P => {
     try {
       return kind.parse(stored);
     } catch (error) {
+      const version = versionIn(stored);
+      if (version > kind.version) throw new NewerPayload(version);
       throw new PermanentJobError('the stored payload cannot be read', { cause: error });
     }
   };

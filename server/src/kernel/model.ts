@@ -11,6 +11,8 @@ export interface ToolSpec {
   inputSchema: Record<string, unknown>;
 }
 
+export type ToolChoice = 'none' | 'required' | { name: string };
+
 export interface ModelToolCall {
   id: string;
   name: string;
@@ -49,6 +51,10 @@ export interface ModelRequest {
   messages: ModelMessage[];
   /** Not changed once it has been handed over: what is known of a list is kept by it. */
   tools?: readonly ToolSpec[];
+  /** Without it the model decides. `none`: the tools are told, since earlier calls of them are, but not to be called. */
+  toolChoice?: ToolChoice;
+  /** False: at most one call in an answer, where the provider can be told so. */
+  parallelToolCalls?: boolean;
   /** The same material also stands in the messages: providers with a prompt ignore it, the built-in one answers from it. */
   grounding?: Grounding;
   /** JSON Schema that the answer must fit (structured output). */

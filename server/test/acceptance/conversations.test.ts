@@ -74,6 +74,51 @@ const say = async (client: Client, message: string, conversationId?: string): Pr
   return answer.json<ChatAnswer>();
 };
 
+describe('the first page, which is given out again while nothing changes', () => {
+  it(
+    req('CONV-08', 'shows every change at once, whoever read it before, and nothing of others'),
+    async () => {
+      const own = await newPerson(server, admin);
+      const other = await newPerson(server, admin);
+      const titles = async (client: Client, query = ''): Promise<(string | null)[]> => {
+        const first = await list(client, query);
+        // Read twice: the second one is the kept page.
+        expect(await list(client, query)).toEqual(first);
+        return first.items.map((item) => item.title);
+      };
+      expect(await titles(own)).toEqual([]);
+      const a = await create(own, { title: 'A' });
+      expect(await titles(own)).toEqual(['A']);
+      expect(await titles(other)).toEqual([]);
+      await create(own, { title: 'B' });
+      expect(await titles(own)).toEqual(['B', 'A']);
+      expect(await titles(own, '?limit=1')).toEqual(['B']);
+      expect((await own.patch(`${URL_V1}/${a.id}`, { title: 'A2' })).status).toBe(200);
+      expect(await titles(own)).toEqual(['B', 'A2']);
+      await say(own, 'hello', a.id);
+      expect((await list(own)).items.find((item) => item.id === a.id)?.message_count).toBe(2);
+      expect((await own.delete(`${URL_V1}/${a.id}`)).status).toBe(204);
+      expect(await titles(own)).toEqual(['B']);
+      expect(await titles(own, '?status=archived')).toEqual(['A2']);
+      expect((await own.post(`${URL_V1}/${a.id}/restore`)).status).toBe(200);
+      expect(await titles(own)).toEqual(['B', 'A2']);
+      expect(await titles(own, '?status=archived')).toEqual([]);
+      await Promise.all(Array.from({ length: 5 }, (_, i) => create(own, { title: `C${i}` })));
+      expect((await list(own)).total).toBe(7);
+      expect(await titles(other)).toEqual([]);
+    },
+  );
+
+  it('is not given to who has lost the right to read it', async () => {
+    const own = await newPerson(server, admin);
+    await create(own, { title: 'A' });
+    expect((await list(own)).total).toBe(1);
+    const me = (await own.get('/v2/auth/me')).json<{ id: string }>();
+    expect((await admin.patch(`/v2/users/${me.id}`, { status: 'deactivated' })).status).toBe(200);
+    await expect.poll(async () => (await own.get(URL_V1)).status).toBe(401);
+  });
+});
+
 describe('a conversation', () => {
   it(req('CONV-01', 'is created whole, with Location, and read back with its messages'), async () => {
     const answer = await person.post(URL_V1, { title: 'Plans', metadata: { project: 'x', n: [1, null] } });

@@ -377,13 +377,17 @@ describe('chat completions', () => {
 
 describe('refusals', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['tools', { tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] }, 'tools'],
+    ['functions', { functions: [{ name: 'f', parameters: {} }] }, 'functions'],
     [
       'an image',
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }] },
       'messages.0.content.0',
     ],
-    ['a tool message', { messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, 'messages.0.role'],
+    [
+      'a tool message without its call',
+      { messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] },
+      'messages.0.tool_call_id',
+    ],
     ['more than one choice', { n: 2 }, 'n'],
     ['a schema for the answer', { response_format: { type: 'json_object' } }, 'response_format'],
     ['stop sequences', { stop: ['x'] }, 'stop'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
 import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { NODES, startServer, type TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
 
 /** Messages that wait for their conversation's turn: stored, seen, in order, taken back, and not lost with a process. */
@@ -289,7 +289,8 @@ describe('a message that waits', () => {
   });
 });
 
-describe('a process that dies', () => {
+// Of several nodes each is restarted in cluster.test.ts.
+describe.skipIf(NODES > 1)('a process that dies', () => {
   it(req(
     'QUEUE-04',
     'loses no message that waits: they are answered in order, once, after the restart',

@@ -188,7 +188,81 @@ describe('a client', () => {
   });
 });
 
+describe('a model that never stops calling tools', () => {
+  const time = { id: 'call_1', name: 'time__get_current_time', arguments: '{"timezone":"UTC"}' };
+
+  it(req('RUN-03', 'has to answer with its last call'), async () => {
+    provider.always((request) =>
+      request.body.tool_choice === 'none' ? { text: 'This is what I know.' } : { toolCalls: [time] },
+    );
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer.content).toBe('This is what I know.');
+    expect(answer.tool_calls).toHaveLength(11);
+    expect(answer).toMatchObject({ finish_reason: 'stop' });
+    expect(provider.requests).toHaveLength(12);
+    // The tools are still told, since earlier calls of them are; the result says that there will be no more.
+    expect(provider.requests.at(-1)?.body.tools?.length).toBeGreaterThan(0);
+    expect(told(provider.requests.at(-1)).at(-1)).toContain('Answer now');
+    expect(told(provider.requests.at(-2)).at(-1)).not.toContain('Answer now');
+  });
+
+  it(req('RUN-03', 'and calls even then: the run ends with length and says so'), async () => {
+    provider.always({ toolCalls: [time] });
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer).toMatchObject({ finish_reason: 'length', content: expect.stringContaining('12 steps') });
+    expect(answer.tool_calls).toHaveLength(11);
+    expect(provider.requests).toHaveLength(12);
+  });
+});
+
+describe('a model that asks for too much', () => {
+  it(req('RUN-03', 'has the first calls of an answer made, and is told of the others'), async () => {
+    const calls = Array.from({ length: 40 }, (_, i) => ({
+      id: `c${i}`,
+      name: 'time__get_current_time',
+      arguments: '{"timezone":"UTC"}',
+    }));
+    provider.script({ toolCalls: calls }, { text: 'Done.' });
+    const answer = await streamed('What time is it?', 'chronos');
+    expect(answer.tool_calls.filter((call) => call.status === 'completed')).toHaveLength(32);
+    expect(answer.tool_calls.filter((call) => call.status === 'failed')).toHaveLength(8);
+    expect(answer.content).toBe('Done.');
+  });
+
+  it(req('RUN-03', 'agents that hand on without end come to rest, with an answer'), async () => {
+    const hand = (i: number) => ({
+      id: `d${i}`,
+      name: 'delegate',
+      arguments: JSON.stringify({ agent: i % 2 === 0 ? 'athena' : 'iris', task: `part ${i}` }),
+    });
+    provider.always((request) =>
+      request.body.tool_choice === 'none'
+        ? { text: 'What I have.' }
+        : { toolCalls: Array.from({ length: 30 }, (_, i) => hand(i)) },
+    );
+    const answer = await streamed('Go on.');
+    expect(answer.content).toBe('What I have.');
+    // 120 of all agents together, and one more for each that was at work then.
+    expect(provider.requests.length).toBeLessThanOrEqual(140);
+  }, 60_000);
+});
+
 describe('a provider', () => {
+  it.each([
+    ['ends its stream at once', { chunks: [], finishReason: null }],
+    ['stops without a word', { chunks: [''], finishReason: 'stop' }],
+    ['says that it calls tools and calls none', { chunks: [], finishReason: 'tool_calls' }],
+  ])(req('STREAM-02', 'that %s: an error, never an empty success'), async (_what, reply) => {
+    provider.always(reply);
+    const events = await (await admin.stream('/api/v1/chat/stream', ask('Go'))).rest();
+    expect(events.at(-1)).toMatchObject({
+      event: 'error',
+      data: { error: { code: 'UPSTREAM_ERROR', details: { provider: 'compatible' } } },
+    });
+    expect((await runState(admin, runIdOf(events))).status).toBe('failed');
+    expect((await admin.post('/api/v1/chat', ask('Go'))).status).toBe(502);
+  });
+
   it(
     req(
       'STREAM-02',

@@ -129,7 +129,40 @@ describe('runs with tools', () => {
     provider.always({ toolCalls: [call('time__get_current_time', { timezone: 'UTC' })] });
     const { body } = await ask('Again and again');
     expect(body.finish_reason).toBe('length');
-    expect(body.tool_calls).toHaveLength(12);
+    expect(body.tool_calls).toHaveLength(11);
+    expect(body.content).toContain('not come to an answer');
+  });
+
+  it('that are approved while another message has its conversation’s turn can be cancelled at once', async () => {
+    const gate = Promise.withResolvers<void>();
+    provider.always((request) => {
+      if (isVote(request)) return { chunks: ['{}'] };
+      const last = String(request.body.messages?.at(-1)?.content);
+      if (last.endsWith('Write it'))
+        return { toolCalls: [call('files__write_file', { path: 'later.txt', content: 'x' })] };
+      return last.endsWith('Meanwhile') ? { text: 'Answered.', hold: gate.promise } : { text: 'Written.' };
+    });
+    const first = await streamed('Write it');
+    const told = await first.until('proposal.created');
+    const started = told[0]?.data as Started;
+    const proposal = String((told.at(-1)?.data as { id?: unknown } | undefined)?.id);
+    const body = {
+      message: 'Meanwhile',
+      conversation_id: started.conversation_id,
+      context: { agent_id: 'iris' },
+    };
+    const second = await admin.stream('/api/v1/chat/stream', body);
+    await second.until('agent.selected');
+    const vote = await admin.post(`/v2/governance/proposals/${proposal}/vote`, { vote: 'approve' });
+    expect(vote.status, vote.text).toBe(200);
+    // The call is carried out at once; its run waits for the turn, to go on.
+    await first.until('proposal.decided');
+    const cancelled = await admin.post(`/api/v1/chat/runs/${started.run_id}/cancel`);
+    expect(cancelled.status).toBe(202);
+    expect(cancelled.json<RunState>().status).toBe('cancelled');
+    gate.resolve();
+    expect((await second.rest()).at(-1)?.data).toMatchObject({ content: 'Answered.' });
+    expect((await ask('And now?')).body.content).toBe('Written.');
   });
 
   it('hand a part to another agent, whose answer, tools and cost are told', async () => {

@@ -150,6 +150,41 @@ describe('several nodes', () => {
     );
   });
 
+  it(req(
+    ['CLU-03', 'QUEUE-02'],
+    'messages that wait at several nodes have their turns in the order of their acceptance',
+  ), async () => {
+    const gate = Promise.withResolvers<void>();
+    const last = (messages: readonly { content?: unknown }[] | undefined): string =>
+      String(messages?.at(-1)?.content).split('\n').at(-1) ?? '';
+    provider.always((request) => ({
+      text: `Answer to ${last(request.body.messages)}`,
+      ...(last(request.body.messages) === 'm0' ? { hold: gate.promise } : {}),
+    }));
+    const { id } = (await at(0).post('/v2/conversations', {})).json<{ id: string }>();
+    const send = async (i: number, message: string) => {
+      const body = { ...question, message, conversation_id: id };
+      const stream = await at(i).stream('/v2/chat/stream', body);
+      return { stream, id: runIdOf(await stream.until('run.started')) };
+    };
+    const sent = [await send(0, 'm0')];
+    await provider.seen(1);
+    for (let i = 1; i <= 6; i++) sent.push(await send((i * 2) % 3, `m${i}`));
+    expect((await at(1).get(`/v2/chat/runs/${sent[3]?.id}`)).json<Run>().status).toBe('queued');
+    // Taken back at another node than the one that holds it.
+    const back = await at(1).post(`/v2/chat/runs/${sent[3]?.id}/cancel`);
+    expect(back.status, back.text).toBe(202);
+    expect(back.json<Run>().status).toBe('cancelled');
+    const reader = await at(1).stream(`/v2/chat/runs/${sent[6]?.id}/stream`);
+    gate.resolve();
+    for (const one of sent) await one.stream.rest();
+    expect((await reader.rest()).at(-1)?.event).toBe('message.completed');
+    const kept = (await at(1).get(`/v2/conversations/${id}`)).json<{ messages: { content: string }[] }>();
+    expect(kept.messages.map((message) => message.content)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].flatMap((i) => [`m${i}`, i === 3 ? '' : `Answer to m${i}`]),
+    );
+  }, 60_000);
+
   it(req('CLU-04', 'events reach the sockets of every node'), async () => {
     const sockets = [0, 1, 2].map((i) =>
       openSocket(`${node(i).url.replace('http', 'ws')}/v2/ws`, { token: admin.token ?? '' }),
@@ -308,16 +343,14 @@ describe('a node that is killed', () => {
     await hanging;
     // A run of a node that lives, while another node starts: it is nobody's to take over.
     const started = Promise.withResolvers<void>();
-    let asked = 0;
     // Other runs of the dead node may be asked again meanwhile: this one is the question that says so.
     provider.always((request) =>
-      JSON.stringify(request.body.messages ?? []).includes('live on') && asked++ === 0
-        ? { chunks: ['a', 'b', 'c'], hold: started.promise }
+      JSON.stringify(request.body.messages ?? []).includes('live on')
+        ? { chunks: ['still ', 'living'], chunkHold: (i) => (i === 1 ? started.promise : undefined) }
         : inPieces(60, 100),
     );
     const living = await at(1).stream('/v2/chat/stream', { ...question, message: 'Please live on.' });
-    const first = await living.next();
-    const livingId = runIdOf(first === null ? [] : [first]);
+    const livingId = runIdOf(await living.until('message.delta'));
     await doomed.start();
     expect((await at(2).get(`/v2/chat/runs/${livingId}`)).json<Run>().status).toBe('running');
     started.resolve();
@@ -329,6 +362,45 @@ describe('a node that is killed', () => {
     expect(run.finished_at).not.toBeNull();
     const retried = async () => (await at(0).post('/v2/chat', question, { headers: key })).status;
     await expect.poll(retried, { timeout: 60_000, interval: 1_000 }).toBe(200);
+  }, 180_000);
+
+  it(req(
+    ['CLU-09', 'QUEUE-04'],
+    'leaves messages that wait: others take them up in their order, and nobody overtakes them',
+  ), async () => {
+    const gate = Promise.withResolvers<void>();
+    const last = (messages: readonly { content?: unknown }[] | undefined): string =>
+      String(messages?.at(-1)?.content).split('\n').at(-1) ?? '';
+    provider.always((request) => ({
+      text: `Answer to ${last(request.body.messages)}`,
+      ...(last(request.body.messages) === 'm0' ? { hold: gate.promise } : {}),
+    }));
+    const doomed = await cluster.add();
+    const place = cluster.nodes.indexOf(doomed);
+    const { id } = (await at(0).post('/v2/conversations', {})).json<{ id: string }>();
+    const send = async (i: number, message: string) => {
+      const body = { ...question, message, conversation_id: id };
+      const stream = await at(i).stream('/v2/chat/stream', body);
+      return { stream, id: runIdOf(await stream.until('run.started')) };
+    };
+    const first = await send(0, 'm0');
+    await provider.seen(1);
+    const dying = [await send(place, 'm1')];
+    const living = await send(1, 'm2');
+    dying.push(await send(place, 'm3'));
+    await doomed.end('SIGKILL');
+    for (const { stream } of dying) stream.close();
+    gate.resolve();
+    await first.stream.rest();
+    const later = await at(2).post('/v2/chat', { ...question, message: 'm4', conversation_id: id });
+    expect(later.status, later.text).toBe(200);
+    expect((await living.stream.rest()).at(-1)?.event).toBe('message.completed');
+    const kept = (await at(1).get(`/v2/conversations/${id}`)).json<{ messages: { content: string }[] }>();
+    expect(kept.messages.map((message) => message.content)).toEqual(
+      [0, 1, 2, 3, 4].flatMap((i) => [`m${i}`, `Answer to m${i}`]),
+    );
+    for (const one of dying)
+      expect((await at(2).get(`/v2/chat/runs/${one.id}`)).json<Run>().status).toBe('completed');
   }, 180_000);
 
   it(req(

@@ -6,7 +6,7 @@ import { createAudit } from '../../src/features/audit/index.ts';
 import { createNotifications, notificationRoutes } from '../../src/features/notifications/index.ts';
 import { createEventBus } from '../../src/features/realtime/index.ts';
 import { createWebhooks, webhookRoutes } from '../../src/features/webhooks/index.ts';
-import { createPostgresJobs } from '../../src/jobs/index.ts';
+import { createPostgresJobs } from '../../src/jobs/postgres.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Mail } from '../../src/kernel/mail.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';

@@ -10,6 +10,7 @@ interface Note {
 
 export const noteKind = (name: string, retryDelaysMs: readonly number[] = [10, 10]): JobKind<Note> => ({
   name,
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&
@@ -174,7 +175,7 @@ export const jobsSuite = (
       );
       await store.db.write(async (tx) => {
         await jobs.enqueue(tx, kind, { v: 1, text: 'a' });
-        await jobs.enqueue(tx, { ...kind, parse: () => ({ v: 1, text: '' }) }, JSON.parse('{"v":9}'));
+        await jobs.enqueue(tx, { ...kind, parse: () => ({ v: 1, text: '' }) }, JSON.parse('{"v":0}'));
       });
       await expect.poll(async () => (await jobs.depth()).dead, { timeout: 10_000 }).toBe(2);
       expect(runs).toBe(1);

@@ -338,7 +338,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
       const lines = await memory.preferences({ tenantId: 't1', userId: 'prf' });
       expect(lines.map((line) => line.replace(/ \(.*/, ''))).toEqual(
         expect.arrayContaining([
-          'The user: wants the assistant to always answer in German',
+          'The user: wants answers in German',
           'The user: prefers short answers',
           'The user: name is Kai',
         ]),

@@ -42,6 +42,8 @@ export interface TestChatBody {
     tool_call_id?: string;
     tool_calls?: { id: string; function: { name: string; arguments: string } }[];
   }[];
+  tool_choice?: unknown;
+  parallel_tool_calls?: boolean;
   tools?: { type: string; function: { name: string; description?: string; parameters?: unknown } }[];
   response_format?: unknown;
   max_tokens?: number;

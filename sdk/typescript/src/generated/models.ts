@@ -202,7 +202,7 @@ export interface ChatResponse {
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string;
-  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded';
+  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls';
   usage: Usage;
   citations: Citation[];
   proposals: string[];
@@ -807,6 +807,16 @@ export interface ImportMemoryResult {
 export interface InviteUserResult {
   /** null when it went out by mail */
   url: string | null;
+}
+
+export interface ListDocumentTagsResult {
+  items: ListDocumentTagsResultItem[];
+}
+
+export interface ListDocumentTagsResultItem {
+  tag: string;
+  /** Documents with this tag that the caller may read */
+  documents: number;
 }
 
 export interface ListDocumentVersionsResult {
@@ -1467,7 +1477,8 @@ export interface ToolCall {
   server: string;
   name: string;
   arguments: Record<string, unknown>;
-  status: 'completed' | 'failed' | 'denied' | 'awaiting_approval' | 'unknown';
+  /** handed_over: a tool of the client (server "client"), which runs it itself */
+  status: 'completed' | 'failed' | 'denied' | 'awaiting_approval' | 'unknown' | 'handed_over';
   /** What the tool answered; null where it did not */
   result: unknown;
   error: string | null;

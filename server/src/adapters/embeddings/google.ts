@@ -1,4 +1,3 @@
-import { createGoogle } from '@ai-sdk/google';
 import type { Embedder } from '../../kernel/embedder.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { toModelError } from '../models/ai-sdk/result.ts';
@@ -21,16 +20,23 @@ export const createGoogleEmbedder = (options: {
 }): Embedder => {
   const { id, dimensions, timeoutMs = 30_000 } = options;
   const provider = 'google';
-  const model = createGoogle({
-    apiKey: options.apiKey,
-    ...(options.baseUrl === null ? {} : { baseURL: options.baseUrl }),
-  }).embeddingModel(options.model);
+  /** The package is large: it is loaded with the first text. */
+  const load = async () => {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({
+      apiKey: options.apiKey,
+      ...(options.baseUrl === null ? {} : { baseURL: options.baseUrl }),
+    }).embeddingModel(options.model);
+  };
+  let loaded: ReturnType<typeof load> | undefined;
 
   return {
     id,
     dimensions,
     local: false,
     async embed(texts, signal, { purpose } = {}) {
+      loaded ??= load();
+      const model = await loaded;
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += BATCH) {
         const values = texts.slice(at, at + BATCH);

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { AppError } from '../../kernel/errors.ts';
 import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import type { FromChild, ToChild } from './messages.ts';
 
@@ -41,7 +42,11 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
   child.once('exit', () => {
     alive = false;
   });
-  const ready = await nextMessage(child, START_TIMEOUT_MS, new Error('the parsing process does not start'));
+  const late = new AppError('SERVICE_UNAVAILABLE', 'the document cannot be read now; try again', {
+    retryAfterS: 5,
+    cause: new Error('the parsing process does not start'),
+  });
+  const ready = await nextMessage(child, START_TIMEOUT_MS, late);
   const dataKib = ready.type === 'ready' ? ready.dataKib : null;
   if (dataKib !== null && child.pid) {
     const dataBytes = (dataKib + limits.memoryMib * 1024) * 1024;

@@ -45,6 +45,13 @@ describe('pdf', () => {
     expect(document.blocks[4]?.text).toBe('Item 5 was approved Then item 5 was noted');
   });
 
+  test('lines that are all that their pages have are kept, numbers of pages are not', async () => {
+    const pages = [1, 2, 3, 4, 5].map((n) => [`Entry of day ${n}: the watch was kept.`]);
+    const document = await parse(makePdf(pages));
+    expect(document.blocks.map((b) => [b.page, b.text])).toEqual(pages.map(([text], i) => [i + 1, text]));
+    await expect(parse(makePdf([1, 2, 3, 4, 5].map((n) => [`Page ${n}`])))).rejects.toEqual(fault('no_text'));
+  });
+
   test('a word parted at the end of a line is joined', async () => {
     expect(shown(await parse(makePdf([['The light-', 'house keeper']])))).toEqual([
       'text: The lighthouse keeper',

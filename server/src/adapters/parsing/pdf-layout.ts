@@ -16,13 +16,18 @@ const BULLET = /^([-•‣●▪*–]|\d{1,3}[.)])\s/;
 /** A line this much larger than the body's is a heading. */
 const HEADING_RATIO = 1.15;
 const HEADING_MAX_UNITS = 160;
+/** Fewer words alone on a page are its number or the name of the book. */
+const MIN_PAGE_WORDS = 6;
 
 /** Lines → paragraphs, lists, tables and headings, by size and distance. Running heads and feet fall away. */
 export function layoutPages(pages: readonly PdfLine[][]): DocumentBlock[] {
   const running = runningLines(pages);
-  const kept = pages.map((lines) =>
-    lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text)))),
-  );
+  const kept = pages.map((lines) => {
+    const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
+    // Of a page that has nothing else they are its text, unless they only number it.
+    const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
+    return rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest;
+  });
   const bodySize = commonSize(kept.flat());
   const sizes = [
     ...new Set(

@@ -1,4 +1,3 @@
-import { createClient } from '@redis/client';
 import { AppError } from '../../kernel/errors.ts';
 
 /**
@@ -12,9 +11,11 @@ const PING_MS = 2_000;
 /** Nothing sent and nothing heard: with the ping above that is a connection whose other end does not answer. */
 const SILENT_MS = 5_000;
 
-export type RedisClient = ReturnType<typeof newClient>;
+export type RedisClient = Awaited<ReturnType<typeof newClient>>;
 
-const newClient = (url: string, onError: (error: unknown) => void, offline: 'refuse' | 'wait') => {
+const newClient = async (url: string, onError: (error: unknown) => void, offline: 'refuse' | 'wait') => {
+  // Loaded where it is used: the package is hundreds of files, and a node by itself needs none of them.
+  const { createClient } = await import('@redis/client');
   const client = createClient({
     url,
     disableOfflineQueue: offline === 'refuse',
@@ -37,8 +38,8 @@ export const connectRedis = async (
   url: string,
   onError: (error: unknown) => void,
 ): Promise<{ commands: RedisClient; subscriber: RedisClient }> => {
-  const commands = newClient(url, onError, 'refuse');
-  const subscriber = newClient(url, onError, 'wait');
+  const commands = await newClient(url, onError, 'refuse');
+  const subscriber = await newClient(url, onError, 'wait');
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('no answer')), CONNECT_TIMEOUT_MS * 2);

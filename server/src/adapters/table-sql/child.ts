@@ -39,6 +39,8 @@ const load = async (connection: DuckDBConnection, table: DataTable): Promise<voi
   await connection.run(`drop table ${STAGING}`);
 };
 
+const ONE_STATEMENT = 'Write exactly one SELECT statement.';
+
 const LOCKS = [
   "set temp_directory = ''",
   'set autoinstall_known_extensions = false',
@@ -65,7 +67,7 @@ const answer = async (job: ToChild): Promise<TableAnswer> => {
   for (const table of job.tables) await load(connection, table);
   for (const lock of LOCKS) await connection.run(lock);
   const statements = await connection.extractStatements(job.sql);
-  if (statements.count !== 1) throw new Error('Write exactly one SELECT statement.');
+  if (statements.count !== 1) throw new Error(ONE_STATEMENT);
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT) throw new Error('Only SELECT is possible.');
   const reader = await statement.streamAndReadUntil(job.maxRows + 1);
@@ -86,6 +88,8 @@ const answer = async (job: ToChild): Promise<TableAnswer> => {
 /** The engine's advice on more memory is for its operator. */
 const reasonOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : 'the query failed';
+  // What the engine says of a text without any statement.
+  if (text === 'Error in native callback') return ONE_STATEMENT;
   return text.startsWith('Out of Memory') ? 'The query needs more memory than is allowed.' : text;
 };
 

@@ -130,6 +130,7 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
     dialect: session.dialect,
     read: session.tx,
     write: <T>(work: (tx: typeof session.tx) => Promise<T>): Promise<T> => work(session.tx),
+    conversationsVersion: () => null,
     ping: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

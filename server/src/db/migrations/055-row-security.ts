@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SchemaStep } from '../migrate.ts';
-import { wallByParent, wallByTenant } from './row-security.ts';
+import { ofParent, ofTenant, raiseWalls } from './row-security.ts';
 
 const OF_A_TENANT = [
   'users',
@@ -58,12 +58,14 @@ export const rowSecurity: SchemaStep = {
   name: '055-row-security',
   async up(db, t) {
     if (t.dialect !== 'postgres') return;
-    await wallByTenant(db, 'tenants', { column: 'id' });
-    for (const table of OF_A_TENANT) await wallByTenant(db, table);
-    await wallByTenant(db, 'mcp_oauth', { shared: true });
-    for (const [table, parent, column] of CHILDREN) await wallByParent(db, table, { table: parent, column });
     const { rows } = await sql<{ name: string }>`select table_name as name from information_schema.tables
       where table_schema = current_schema() and table_name ~ '^vectors_[0-9]+$'`.execute(db);
-    for (const { name } of rows) await wallByTenant(db, name);
+    await raiseWalls(db, [
+      ofTenant('tenants', { column: 'id' }),
+      ...OF_A_TENANT.map((table) => ofTenant(table)),
+      ofTenant('mcp_oauth', { shared: true }),
+      ...CHILDREN.map(([table, parent, column]) => ofParent(table, { table: parent, column })),
+      ...rows.map(({ name }) => ofTenant(name)),
+    ]);
   },
 };

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { currentScope } from '../scope.ts';
+import { ALL_TENANTS, currentScope } from '../scope.ts';
 import { createWatch } from './watch.ts';
 
 /**
@@ -11,7 +11,10 @@ import { createWatch } from './watch.ts';
  */
 export interface PoolOptions {
   url: string;
+  /** For work of tenants, one after the other. */
   maxConnections: number;
+  /** For work that looks after all; not beside those above where that is what everything does (`unscoped`). */
+  maxConnectionsOfAll: number;
   /** The role to become (wall.ts); null: the one that signs in. */
   role: string | null;
   /** What work outside of any scope may see: NO_TENANT, or ALL_TENANTS for tools and tests. */
@@ -47,19 +50,26 @@ export const createPool = (options: PoolOptions): PostgresPool => {
     socket.once('close', () => sockets.delete(socket));
     return socket;
   };
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections,
-    connectionTimeoutMillis: WAIT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    types: numberTypes,
-    stream: newSocket,
-  });
-  // A connection that breaks is replaced by the pool, and what ran on it has failed; without a listener on each, in the
-  // pool or in use, it would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const newPool = (max: number): pg.Pool => {
+    const pool = new pg.Pool({
+      connectionString: options.url,
+      max,
+      connectionTimeoutMillis: WAIT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: numberTypes,
+      stream: newSocket,
+    });
+    // A connection that breaks is replaced by the pool, and what ran on it has failed; without a listener on each, in the
+    // pool or in use, it would end the process.
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+    return pool;
+  };
+  const ofTenants = newPool(options.maxConnections);
+  // Each request is first of nobody's tenant (who is it?) and then of one: with connections for both in one place, each of them
+  // would be bound anew.
+  const ofAll = options.unscoped === ALL_TENANTS ? ofTenants : newPool(options.maxConnectionsOfAll);
 
   /** Who waits for a connection while the store hangs. */
   const waiting = new Set<(error: Error) => void>();
@@ -69,7 +79,7 @@ export const createPool = (options: PoolOptions): PostgresPool => {
   };
   const watch = options.watched ? createWatch({ url: options.url, onSilent: cutAll }) : null;
 
-  const take = (): Promise<pg.PoolClient> => {
+  const take = (pool: pg.Pool): Promise<pg.PoolClient> => {
     if (watch?.isSilent() === true) return Promise.reject(away('the store does not answer'));
     if (pool.waitingCount >= MAX_WAITING)
       return Promise.reject(away('too many wait for a connection to the store'));
@@ -112,7 +122,7 @@ export const createPool = (options: PoolOptions): PostgresPool => {
     options: {},
     async connect(): Promise<PostgresPoolClient> {
       const tenant = currentScope() ?? options.unscoped;
-      const client = await take();
+      const client = await take(tenant === ALL_TENANTS ? ofAll : ofTenants);
       if (bound.get(client) === tenant) return client;
       try {
         await bind(client, tenant);
@@ -125,11 +135,11 @@ export const createPool = (options: PoolOptions): PostgresPool => {
     },
     async end() {
       await watch?.close();
-      await pool.end();
+      await Promise.all([...new Set([ofTenants, ofAll])].map((pool) => pool.end()));
     },
   };
 };
 
 /** For the few statements of a tool beside the servers: as the user that signs in. */
 export const toolPool = (url: string, unscoped: string): PostgresPool =>
-  createPool({ url, maxConnections: 2, role: null, unscoped, watched: false });
+  createPool({ url, maxConnections: 2, maxConnectionsOfAll: 2, role: null, unscoped, watched: false });

@@ -31,6 +31,16 @@ describe('group commit', () => {
     expect(steps.filter((step) => step === 'commit')).toHaveLength(2);
   });
 
+  it('takes what the next turns of the loop bring into the same commit', async () => {
+    const before = steps.filter((step) => step === 'commit').length;
+    const group = createGroupCommit(connection, null, () => {});
+    const first = group.write(() => Promise.resolve('a'), {});
+    await new Promise((next) => setImmediate(next));
+    const second = group.write(() => Promise.resolve('b'), {});
+    expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+    expect(steps.filter((step) => step === 'commit').length - before).toBe(1);
+  });
+
   it('fails the writes that the disk has refused, and goes on with the next', async () => {
     let broken = true;
     const group = createGroupCommit(

@@ -11,10 +11,13 @@ import type { WriteOptions } from '../db.ts';
 
 /**
  * A commit writes the last page of each table and index that its rows go to, twenty of them for a chat, whether for one
- * row or for ten: on a busy process it is worth a few turns of the loop to have more rows in it. A turn that brings
- * nothing ends the wait, so that a write on its own waits for one idle turn, some microseconds.
+ * row or for ten: on a busy process it is worth some turns of the loop to have more rows in it. Two turns that bring
+ * nothing end the wait, so that a write on its own waits for some microseconds.
  */
+const QUIET_TURNS = 2;
 const MAX_TURNS = 8;
+/** With so many there is little left to share. */
+const ENOUGH_WRITES = 64;
 export interface Steps {
   /** Runs one statement without values. */
   step(sql: string): void;
@@ -135,12 +138,13 @@ export const createGroupCommit = (
     for (const pending of waiting) pending.committed();
   };
 
-  /** Waits while each turn of the loop brings more writes. */
+  /** Waits while the turns of the loop bring more writes. */
   const gather = async (): Promise<void> => {
-    let before = -1;
-    for (let turn = 0; turn < MAX_TURNS && queue.length > before; turn++) {
-      before = queue.length;
+    let quiet = 0;
+    for (let turn = 0; turn < MAX_TURNS && quiet < QUIET_TURNS && queue.length < ENOUGH_WRITES; turn++) {
+      const before = queue.length;
       await new Promise<void>((next) => setImmediate(next));
+      quiet = queue.length > before ? 0 : quiet + 1;
     }
   };
 

@@ -9,6 +9,7 @@ export const askedEvent = (
     subject: { tenantId: string; userId: string; requestId: string | null };
   },
   content: string,
+  role: 'user' | 'tool' = 'user',
 ): NewEvent => ({
   type: 'message.created',
   tenantId: run.subject.tenantId,
@@ -19,7 +20,7 @@ export const askedEvent = (
     conversation_id: run.conversationId,
     run_id: run.runId,
     id: run.questionId,
-    role: 'user',
+    role,
     content,
   },
   requestId: run.subject.requestId,

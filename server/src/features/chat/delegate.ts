@@ -6,7 +6,7 @@ import { addNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { Decision } from './approvals.ts';
-import { executeRun, type RunDeps, type RunPlan, type Spending } from './execute.ts';
+import { executeRun, MAX_RUN_CALLS, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { StartDeps } from './start.ts';
@@ -21,6 +21,8 @@ import { addSums } from './usage.rules.ts';
 
 /** How deep agents may delegate: an agent asked by an agent that was asked by the first. */
 export const MAX_DEPTH = 2;
+/** Agents that work for one run at a time. */
+const MAX_AT_ONCE = 16;
 const TIMEOUT_MS = 10 * 60_000;
 const PASSAGES = 6;
 
@@ -207,6 +209,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       if (running === null) return failed('delegating works inside of a run only');
       if ((context.depth ?? 0) >= MAX_DEPTH)
         return failed('this task has been handed on often enough; answer it yourself');
+      if (running.spending.going.size >= MAX_AT_ONCE || running.spending.calls >= MAX_RUN_CALLS)
+        return failed('other agents have done enough for this run; answer with what is there');
       const agent = others.find((other) => other.definition.id === args.agent);
       if (agent === undefined || typeof args.task !== 'string') return failed('there is no such agent');
       if (agent.definition.id === context.agentId) return failed('an agent cannot delegate to itself');

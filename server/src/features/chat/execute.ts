@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Grounding, ModelRef, ModelToolCall } from '../../kernel/model.ts';
+import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -11,6 +11,14 @@ import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
 import type { Decision } from './approvals.ts';
 import { type NumberedPassage, renumber } from './citations.rules.ts';
+import {
+  handedCall,
+  handedCallId,
+  isClients,
+  isHandedOver,
+  offeredSpecs,
+  withOneOf,
+} from './client-tools.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -28,7 +36,7 @@ import {
 } from './steps.rules.ts';
 import { type ChatStore, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
-import { modelToolName, parseArguments, toolSpecs } from './tools.rules.ts';
+import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
@@ -56,6 +64,8 @@ export interface RunPlan {
 /** What all loops of one run have spent together, for the run's limit. */
 export interface Spending {
   nano: NanoUsd;
+  /** Model calls of all loops. */
+  calls: number;
   /** Loops of other agents that have not come to rest. */
   going: Set<Promise<unknown>>;
   /** What they did for calls that were given up before they ended. */
@@ -106,8 +116,26 @@ export interface RunResult {
   error: AppError | null;
 }
 
-/** Model calls in one run; a loop of tools that does not end is cut here, with finish reason `length`. */
+/**
+ * Model calls in one run. The last one has to be the answer: it is asked for without further calls of tools. Where none comes
+ * even so, the run ends with finish reason `length`, and says so.
+ */
 export const MAX_STEPS = 12;
+/** Model calls of all agents that work for one run together: from there on each has one more, for its answer. */
+export const MAX_RUN_CALLS = 120;
+/** Calls of tools that one answer may ask for. */
+const MAX_CALLS_AT_ONCE = 32;
+const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
+const LAST_STEP =
+  'No more tools can be called in this run. Answer now with what there is, and say plainly what is missing.';
+
+/** Said behind the last result: not every model takes instructions of the house between the turns. */
+const withoutFurtherCalls = (messages: readonly ModelMessage[]): ModelMessage[] => {
+  const last = messages.at(-1);
+  return last === undefined
+    ? []
+    : [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n[${LAST_STEP}]` }];
+};
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
@@ -175,6 +203,20 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
   };
 };
 
+const oneTooMany = (call: ModelToolCall, tool: AgentTool | undefined, agentId: string): SettledCall => {
+  const parsed = parseArguments(call.arguments);
+  const error = `an answer may ask for ${MAX_CALLS_AT_ONCE} calls at once; this one was not made`;
+  return {
+    callId: call.id,
+    name: call.name,
+    item: { ...toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {}), status: 'failed', error },
+    text: `Error: ${error}`,
+    passages: [],
+    costNano: 0,
+    proposalId: null,
+  };
+};
+
 /** Passages in a tool's outcome get the next numbers of the run, and the model sees them numbered. */
 const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: number): SettledCall => {
   const given = outcome.outcome;
@@ -228,6 +270,17 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
   };
 };
 
+/** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
+const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
+  if (answer.content !== '') return null;
+  const { provider } = answer.ref;
+  const fault = (what: string) =>
+    new AppError('UPSTREAM_ERROR', `${provider} ${what}`, { details: { provider } });
+  if (answer.finishReason === 'content_filter') return fault('withheld its answer (content filter)');
+  const shows = state.content !== '' || state.toolCalls.length > 0;
+  return shows || answer.finishReason === 'length' ? null : fault('gave an empty answer');
+};
+
 /**
  * Runs until the end, from `state` on. Every finished step of a run with tools is written before the next one begins.
  * Throws for faults of our own only; what providers and tools do wrong is in the result.
@@ -245,7 +298,8 @@ const loop = async (
   const { models, costs, clock, store } = deps;
   const agentId = plan.agent.definition.id;
   const runId = subject.runId ?? '';
-  const specs = toolSpecs(plan.tools);
+  const client = plan.record?.client;
+  const specs = offeredSpecs(plan.tools, client);
   const startedAt = clock.now();
   const say = (text: string): void => {
     if (text === '') return;
@@ -265,9 +319,24 @@ const loop = async (
     return result;
   };
 
+  /** The last call that a run may make has to be its answer. */
+  const isLast = (): boolean =>
+    specs.length > 0 && (state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS);
+
+  const outOfSteps = (): RunResult => {
+    if (state.content.trim() === '') say(NO_ANSWER);
+    return finishWith('length');
+  };
+
   const sizedCall = () => ({
-    messages: state.messages,
+    messages: isLast() ? withoutFurtherCalls(state.messages) : state.messages,
     ...(specs.length === 0 ? {} : { tools: specs }),
+    ...(isLast()
+      ? { toolChoice: 'none' as const }
+      : client?.choice === undefined
+        ? {}
+        : { toolChoice: client.choice }),
+    ...(client?.single ? { parallelToolCalls: false } : {}),
     signal: context.signal,
   });
 
@@ -333,8 +402,10 @@ const loop = async (
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
     };
     const outcomes = await Promise.all(
-      open.map((call) => {
+      open.map((call, i) => {
+        if (isClients(client, call.name)) return handedCall(call, agentId);
         const tool = plan.tools.find((candidate) => modelToolName(candidate) === call.name);
+        if (i >= MAX_CALLS_AT_ONCE) return oneTooMany(call, tool, agentId);
         if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
         return runToolCall(
           call,
@@ -391,10 +462,16 @@ const loop = async (
           return finishWith('cost_exceeded', error);
         throw error;
       }
+      const handsOver = state.settled.some(isHandedOver);
+      if (handsOver) {
+        state.toolCalls.push(...state.settled.map((call) => call.item));
+        state.settled = [];
+        return finishWith('tool_calls');
+      }
       tellResults(state);
     }
     resumed = false;
-    if (state.modelCalls >= MAX_STEPS) return finishWith('length');
+    if (state.modelCalls >= MAX_STEPS) return outOfSteps();
     if (result.open.hold === null) {
       try {
         promptBound = models.promptBound(sizedCall());
@@ -407,7 +484,9 @@ const loop = async (
       }
     }
 
+    const last = isLast();
     let answer: ModelCallResult;
+    plan.spending.calls += 1;
     try {
       answer = await callModel();
     } catch (error) {
@@ -425,23 +504,20 @@ const loop = async (
     result.model = answer.ref;
     state.modelCalls += 1;
     charge(entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
+    // A model that calls all the same is not heard: the run would end without a word.
+    if (last && answer.toolCalls.length > 0) return outOfSteps();
     if (answer.toolCalls.length === 0) {
-      if (answer.finishReason === 'content_filter' && answer.content === '') {
-        const { provider } = answer.ref;
-        return finishWith(
-          'stop',
-          new AppError('UPSTREAM_ERROR', `${provider} withheld its answer (content filter)`, {
-            details: { provider },
-          }),
-        );
-      }
+      const fault = noAnswer(answer, state);
+      if (fault !== null) return finishWith('stop', fault);
       return finishWith(answer.finishReason === 'length' ? 'length' : 'stop');
     }
 
     // Ids are what results are matched by: a model that gives none, or one twice, gets its own.
     const seen = new Set<string>();
-    state.asked = answer.toolCalls.map((call) => {
-      const id = call.id === '' || seen.has(call.id) ? newId() : call.id;
+    const asked = client?.single ? withOneOf(answer.toolCalls, client) : answer.toolCalls;
+    state.asked = asked.map((call, i) => {
+      const fresh = call.id === '' || seen.has(call.id) ? newId() : call.id;
+      const id = isClients(client, call.name) ? handedCallId(runId, state.modelCalls * 100 + i) : fresh;
       seen.add(id);
       return { ...call, id };
     });

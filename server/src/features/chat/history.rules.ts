@@ -1,16 +1,22 @@
-import { estimateTokens } from '../../kernel/tokens.ts';
+import type { ModelMessage } from '../../kernel/model.ts';
+import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 
 /** How much of a conversation goes along with a new message. Tokens are estimates (kernel/tokens.ts). */
 export interface HistoryTurn {
   role: 'user' | 'assistant';
   content: string;
+  /** Of an answer: calls of the client's tools, with their results, that came before its words. */
+  before?: readonly ModelMessage[];
 }
 
 const TURN_OVERHEAD_TOKENS = 4;
 /** Estimates are no counts: this part of a window stays free for what they miss. */
 const MARGIN = 0.1;
 
-export const turnTokens = (turn: HistoryTurn): number => estimateTokens(turn.content) + TURN_OVERHEAD_TOKENS;
+export const turnTokens = ({ content, before }: HistoryTurn): number =>
+  estimateTokens(content) +
+  TURN_OVERHEAD_TOKENS +
+  (before === undefined ? 0 : estimatePromptTokens({ messages: [...before] }));
 
 export const historyTokens = (turns: readonly HistoryTurn[]): number =>
   turns.reduce((sum, turn) => sum + turnTokens(turn), 0);

@@ -1,8 +1,11 @@
 export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
+export { CLIENT, type ClientTools } from './client-tools.rules.ts';
 export { delegateTool } from './delegate.ts';
+export type { HistoryTurn } from './history.rules.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
 export type { RunMemory, SearchPassages } from './ports.ts';
+export { withoutSpecialTokens } from './prompt.rules.ts';
 export { createConversationQueue } from './queue.ts';
 export type { FollowedRun } from './remote.ts';
 export type { GivenInput } from './request.ts';

@@ -116,7 +116,7 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const waits = new Promise<ChatResponse>((resolve) => {
       going.then((begunRun) => begunRun.waits.then(resolve)).catch(() => {});
     });
-    const spending: Spending = { nano: 0, going: new Set(), lost: [] };
+    const spending: Spending = { nano: 0, calls: 0, going: new Set(), lost: [] };
     const agentId = message.context.agentId ?? 'zeus';
     const lined: ActiveRun = { ...run, agentId, events, abort, done, waits, spending };
     active.set(run.runId, lined);

@@ -1,4 +1,5 @@
 import type { GroundingPassage, ModelMessage } from '../../kernel/model.ts';
+import type { HistoryTurn } from './history.rules.ts';
 
 /** What the model is given for one run. Pure: everything comes in as arguments. */
 export interface PromptInput {
@@ -14,7 +15,7 @@ export interface PromptInput {
   /** ISO time. */
   now: string;
   /** As much as fits; begins with a question. */
-  history: readonly { role: 'user' | 'assistant'; content: string }[];
+  history: readonly HistoryTurn[];
   /** What was said before `history`. */
   summary?: string | null;
   passages: readonly GroundingPassage[] | null;
@@ -44,6 +45,11 @@ export const passagesText = (passages: readonly GroundingPassage[]): string =>
     .join('\n\n');
 
 const CITING = 'Cite a passage by its number in square brackets, like [2], right behind what rests on it.';
+
+const turnMessages = ({ role, content, before = [] }: HistoryTurn): ModelMessage[] => [
+  ...before,
+  ...(content === '' && before.length > 0 ? [] : [{ role, content }]),
+];
 
 export const buildPrompt = (input: PromptInput): ModelMessage[] => {
   const system = [HOUSE_RULES, input.charter];
@@ -76,12 +82,12 @@ export const buildPrompt = (input: PromptInput): ModelMessage[] => {
   const history =
     first === undefined || earlier === null
       ? input.history
-      : [{ role: first.role, content: `${earlier}\n\n${first.content}` }, ...rest];
+      : [{ ...first, content: `${earlier}\n\n${first.content}` }, ...rest];
   if (first === undefined && earlier !== null) material.unshift(earlier);
 
   return [
     { role: 'system', content: system.join('\n\n') },
-    ...history.map((m): ModelMessage => ({ role: m.role, content: m.content })),
+    ...history.flatMap(turnMessages),
     {
       role: 'user',
       content: material.length === 0 ? input.message : `${material.join('\n\n')}\n\n${input.message}`,

@@ -14,49 +14,41 @@ export interface QueuedRun {
 }
 
 /**
- * What a queued run's row keeps of its request, beside its question, for whichever process lets it begin. The first three
- * fields are those of every run's row.
+ * What a queued run's row keeps of its request, beside its question, for whichever process lets it begin. The first fields
+ * are those of every run's row.
  */
 export interface StoredRequest {
   v: 1;
   context: Record<string, unknown>;
   streaming: boolean;
-  instructions?: string;
   queued: {
     requestId: string;
-    maxOutputTokens?: number;
-    temperature?: number;
+    given: QueuedInput;
     /** What the credential allowed that asked. */
     permissions: string[];
   };
 }
 
 /** History and metadata are for new conversations alone, and a message that waits is in one that exists. */
+type QueuedInput = Omit<GivenInput, 'history' | 'metadata'>;
+
 export const storedRequestOf = (
   caller: Caller,
   context: Record<string, unknown> | undefined,
   how: { requestId: string; streaming: boolean; given?: GivenInput | undefined },
 ): StoredRequest => {
-  const { instructions, maxOutputTokens, temperature } = how.given ?? {};
+  const { history: _history, metadata: _metadata, ...given } = how.given ?? {};
   return {
     v: 1,
     context: context ?? {},
     streaming: how.streaming,
-    ...(instructions === undefined ? {} : { instructions }),
     queued: {
       requestId: how.requestId,
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
+      given,
       permissions: [...caller.permissions].sort(),
     },
   };
 };
-
-export const givenOf = ({ instructions, queued }: StoredRequest): GivenInput => ({
-  ...(instructions === undefined ? {} : { instructions }),
-  ...(queued.maxOutputTokens === undefined ? {} : { maxOutputTokens: queued.maxOutputTokens }),
-  ...(queued.temperature === undefined ? {} : { temperature: queued.temperature }),
-});
 
 /** The account with its rights of now, and never with more than the credential had that asked. */
 export const narrowed = (caller: Caller, { queued }: StoredRequest): Caller => {

@@ -1,5 +1,8 @@
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import type { ModelMessage } from '../../kernel/model.ts';
+import type { ClientTools } from './client-tools.rules.ts';
+import type { HistoryTurn } from './history.rules.ts';
 import { MAX_CONTEXT_BYTES } from './schema.ts';
 import type { PlanStep } from './steps.rules.ts';
 
@@ -8,12 +11,18 @@ import type { PlanStep } from './steps.rules.ts';
 /** What another protocol's request brings along that `ChatRequest` has no place for. */
 export interface GivenInput {
   /** History that the client keeps by itself; for a new conversation alone. */
-  history?: readonly { role: 'user' | 'assistant'; content: string }[];
+  history?: readonly HistoryTurn[];
   /** Instructions of the client program: followed below the rules of the house, and taken as untrusted content. */
   instructions?: string;
   /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
   maxOutputTokens?: number;
   temperature?: number;
+  /** Tools that the client runs by itself. */
+  client?: ClientTools;
+  /** Calls of such tools with their results, made since the message: the model is told of them behind it. */
+  exchange?: readonly ModelMessage[];
+  /** In place of `exchange`: results of calls that a run of the caller has handed over, by their ids; it is gone on with. */
+  continues?: { runId: string; results: Readonly<Record<string, string>> };
   /** Of a new conversation. */
   metadata?: Record<string, unknown>;
 }

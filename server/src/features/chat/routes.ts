@@ -72,13 +72,13 @@ const streamRun = (
   if ('finished' in source) {
     const { finished, jumps } = source;
     const first = firstAfter(seen, finished.length, jumps);
-    stream.send(
-      finished
-        .slice(first)
-        .map((event, i) => render(event, numberAt(first + i, jumps)))
-        .join(''),
-    );
-    stream.end();
+    const frames = function* () {
+      for (let i = first; i < finished.length; i++) {
+        const event = finished[i];
+        if (event !== undefined) yield render(event, numberAt(i, jumps));
+      }
+    };
+    void stream.sendAll(frames());
     return reply;
   }
   const unfollow = source.live.events.follow(

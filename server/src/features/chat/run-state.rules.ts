@@ -3,8 +3,10 @@ import type { RunStatus } from './schema.ts';
 /**
  * The state machine of a run.
  *
- *   queued → running → completed | failed | cancelled | cost_exceeded
- *            running → awaiting_approval → running | cancelled | failed
+ *   queued → running (its conversation's turn has come; without others before it a run begins as running)
+ *   queued → cancelled | failed | cost_exceeded (taken back, or refused when its turn came)
+ *   running → completed | failed | cancelled | cost_exceeded
+ *   running → awaiting_approval → running | cancelled | failed
  *
  * A finished run never changes; one that a crash interrupted ends as failed at the next start.
  */

@@ -14,7 +14,15 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-export const FINISH_REASONS = ['stop', 'length', 'cancelled', 'awaiting_approval', 'cost_exceeded'] as const;
+/** `tool_calls` only where the client's program has tools of its own: the OpenAI-compatible door. */
+export const FINISH_REASONS = [
+  'stop',
+  'length',
+  'cancelled',
+  'awaiting_approval',
+  'cost_exceeded',
+  'tool_calls',
+] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;

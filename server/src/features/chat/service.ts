@@ -12,6 +12,8 @@ import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision, type Owner } from './approvals.ts';
 import { askedEvent } from './asked.rules.ts';
+import { runOfCallId } from './client-tools.rules.ts';
+import { readHanded } from './continued.ts';
 import { createDelegateSource } from './delegate.ts';
 import {
   createEnding,
@@ -169,12 +171,13 @@ export const createChatService = (given: ChatOptions) => {
     for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
-    options.memory.observe({
-      caller,
-      conversationId: run.conversationId,
-      messageId: run.questionId,
-      text: question,
-    });
+    if (!run.plan.record.continues)
+      options.memory.observe({
+        caller,
+        conversationId: run.conversationId,
+        messageId: run.questionId,
+        text: question,
+      });
     return response;
   };
 
@@ -421,6 +424,17 @@ export const createChatService = (given: ChatOptions) => {
     ): Promise<{ turns: Turn[]; total: number }> {
       const { rows, total } = await store.runsOf(ownScope(caller), filter, page);
       return { turns: await Promise.all(rows.map(turnOf)), total };
+    },
+
+    /** The run that has handed these calls to its client, where all of them are its and no other: see `GivenInput.continues`. */
+    async handedRun(caller: Caller, callIds: readonly string[]) {
+      const runId = runOfCallId(callIds[0] ?? '');
+      const handed = runId === null ? null : await readHanded(store, caller, runId);
+      if (runId === null || handed === null) return null;
+      const { conversationId, plan } = handed;
+      const same =
+        handed.callIds.length === callIds.length && handed.callIds.every((id) => callIds.includes(id));
+      return same ? { runId, conversationId, agentId: plan.agentId } : null;
     },
 
     /** The run as it goes on here or at another node, or all events of a finished one. Throws NOT_FOUND. */

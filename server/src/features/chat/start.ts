@@ -6,7 +6,7 @@ import { iso } from '../../kernel/clock.ts';
 import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { ModelRef, ModelUsage } from '../../kernel/model.ts';
+import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
@@ -17,6 +17,8 @@ import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
 import { askedEvent } from './asked.rules.ts';
 import type { NumberedPassage } from './citations.rules.ts';
+import { offeredSpecs } from './client-tools.rules.ts';
+import { readHanded, withResults } from './continued.ts';
 import { documentsInReserve } from './documents-in-reserve.ts';
 import { holdRequest, type RunPlan } from './execute.ts';
 import { historyBudget, LONGEST_SUMMARY_BYTES } from './history.rules.ts';
@@ -39,7 +41,6 @@ import {
   touchConversation,
 } from './store.ts';
 import { toolsOf } from './tool-list.ts';
-import { toolSpecs } from './tools.rules.ts';
 import { addUsage, NO_USAGE } from './usage.rules.ts';
 
 /** From a request to a run that is stored and ready to go: conversation, agent, documents, prompt, reservation. */
@@ -126,7 +127,7 @@ export const planOf = (
   promptBound,
   streaming: record.streaming,
   record,
-  spending: { nano: spentNano, going: new Set(), lost: [] },
+  spending: { nano: spentNano, calls: 0, going: new Set(), lost: [] },
 });
 
 const PASSAGES = 6;
@@ -168,6 +169,15 @@ const sumOf = (embeddedNano: NanoUsd, ...calls: (FittedHistory['spent'] | null)[
   );
 };
 
+/** What a run has of the one that it goes on with. Results of others' tools are untrusted content. */
+const goneOnWith = ({ question, memories, grounded }: PlanStep) => ({
+  question,
+  memories,
+  grounded,
+  contextData: true,
+  continues: true as const,
+});
+
 /** Epoch ms of the newest message of a conversation; 0 where it has none. */
 const lastAt = ({ turns, summary }: KnownHistory): number =>
   turns.at(-1)?.created_at ?? summary?.upto_created_at ?? 0;
@@ -203,6 +213,14 @@ export const createStarter = (deps: StartDeps) => {
     };
   };
 
+  /** The run that has handed calls to the client, with their results. Throws CONFLICT where it is kept no longer. */
+  const continuedRun = async (caller: Caller, { continues }: GivenInput) => {
+    if (continues === undefined) return null;
+    const handed = await readHanded(store, caller, continues.runId);
+    if (handed === null) throw conflict('the run of these calls is kept no longer');
+    return { plan: handed.plan, state: withResults(handed, continues.results) };
+  };
+
   /** What can be refused of a message before its turn comes. Throws VALIDATION_ERROR, CONFLICT. */
   const check = async (caller: Caller, context: ParsedContext): Promise<void> => {
     if (context.agentId !== null) await directAgent(caller, context.agentId);
@@ -233,6 +251,7 @@ export const createStarter = (deps: StartDeps) => {
     const runId = queued?.runId ?? newId();
     const known = await history.known(conversation, given.history);
     const { turns } = known;
+    const continued = await continuedRun(caller, given);
     const requestedModel: ModelRef | null = context.model === null ? null : models.pick(context.model);
     const questions = turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
     const subject: CostSubject = {
@@ -269,12 +288,14 @@ export const createStarter = (deps: StartDeps) => {
     const prepare = async (agent: EffectiveAgent, found: LookedUp) => {
       const model = requestedModel ?? models.resolve(agent.model, '/model');
       const [passages, tools, memories, preferences] = await Promise.all([
-        agent.definition.grounded
-          ? found.passages()
-          : documentsInReserve(model, request.message, found.passages),
+        continued !== null
+          ? continued.state.passages
+          : agent.definition.grounded
+            ? found.passages()
+            : documentsInReserve(model, request.message, found.passages),
         toolsOf(deps.toolSources, caller, agent),
-        found.memories(),
-        preferring(),
+        continued === null ? found.memories() : [],
+        continued === null ? preferring() : [],
       ]);
       const parts: PromptInput = {
         agentName: agent.definition.name,
@@ -289,7 +310,7 @@ export const createStarter = (deps: StartDeps) => {
         data: context.data,
         message: request.message,
       };
-      return { agent, model, passages, tools, specs: toolSpecs(tools), parts };
+      return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts };
     };
     type Prepared = Awaited<ReturnType<typeof prepare>>;
 
@@ -301,10 +322,14 @@ export const createStarter = (deps: StartDeps) => {
       });
 
     const reserve = createReserve(costs, store);
+    /** A run that goes on with another's question has its prompt, with the results behind it. */
+    const messagesOf = (input: PromptInput): ModelMessage[] =>
+      continued === null ? [...buildPrompt(input), ...(given.exchange ?? [])] : continued.state.messages;
+
     /** Of an answer by this agent, with all of the history that could go along. */
     const setAside = ({ agent, model, parts, specs }: Prepared): SetAside =>
       reserve.of(() => {
-        const messages = buildPrompt({ ...parts, history: turns, summary: known.summary?.content ?? null });
+        const messages = messagesOf({ ...parts, history: turns, summary: known.summary?.content ?? null });
         const bound = boundOf(messages, specs) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
         const whose = { ...subject, agentId: agent.definition.id };
         const whole = holdRequest({ models, maxOutputTokens: outputTokens }, whose, model, bound, 0);
@@ -316,7 +341,7 @@ export const createStarter = (deps: StartDeps) => {
       const { memories, preferences } = parts;
       subject.agentId = agent.definition.id;
       const fitted = await fitHistory(
-        known,
+        continued === null ? known : { ...known, turns: [], summary: null },
         prepared,
         outputTokens,
         subject,
@@ -325,7 +350,7 @@ export const createStarter = (deps: StartDeps) => {
         options.signal,
       );
       const spent = sumOf(embedded.nano, choice.spent ?? null, fitted.spent);
-      const messages = buildPrompt({ ...parts, history: fitted.turns, summary: fitted.summary });
+      const messages = messagesOf({ ...parts, history: fitted.turns, summary: fitted.summary });
       const promptBound = boundOf(messages, specs);
       const hold = holdRequest(
         { models, maxOutputTokens: outputTokens },
@@ -397,7 +422,7 @@ export const createStarter = (deps: StartDeps) => {
           ...owner,
           id: questionId,
           conversation_id: conversationId,
-          role: 'user',
+          role: continued === null ? 'user' : 'tool',
           content: request.message,
           agent_id: null,
           tool_calls: null,
@@ -423,6 +448,8 @@ export const createStarter = (deps: StartDeps) => {
             streaming: options.streaming,
             ...(given.history === undefined ? {} : { history: given.history }),
             ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+            ...(given.client === undefined ? {} : { client: given.client }),
+            ...(given.continues === undefined ? {} : { continues: given.continues.runId }),
           }),
           usage: null,
           cost_nano: 0,
@@ -435,7 +462,11 @@ export const createStarter = (deps: StartDeps) => {
           node_id: store.nodeId,
         });
         const question = { conversationId, runId, questionId, subject };
-        asked = (await deps.outbox?.record(tx, askedEvent(question, request.message))) ?? null;
+        asked =
+          (await deps.outbox?.record(
+            tx,
+            askedEvent(question, request.message, continued === null ? 'user' : 'tool'),
+          )) ?? null;
         return taken;
       };
       // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -461,9 +492,15 @@ export const createStarter = (deps: StartDeps) => {
         agentIds,
         title,
         requestId: options.requestId,
-        contextData: Object.keys(context.data).length > 0 || given.instructions !== undefined,
+        contextData:
+          Object.keys(context.data).length > 0 ||
+          given.instructions !== undefined ||
+          given.client !== undefined ||
+          given.exchange !== undefined,
         ...(sampling === null ? {} : { sampling }),
+        ...(given.client === undefined ? {} : { client: given.client }),
         spent,
+        ...(continued === null ? {} : goneOnWith(continued.plan)),
       };
       return {
         runId,
@@ -526,7 +563,7 @@ export const createStarter = (deps: StartDeps) => {
   /** Everything but the history is there: what room that leaves decides how much of it goes along. */
   const fitHistory = (
     known: KnownHistory,
-    { parts, specs, model }: { parts: PromptInput; specs: ReturnType<typeof toolSpecs>; model: ModelRef },
+    { parts, specs, model }: { parts: PromptInput; specs: ReturnType<typeof offeredSpecs>; model: ModelRef },
     outputTokens: number,
     subject: CostSubject,
     spending: Spending,

@@ -4,6 +4,7 @@ import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
+import type { ClientTools } from './client-tools.rules.ts';
 import {
   type Jump,
   jumpsOf,
@@ -45,6 +46,9 @@ export interface PlanStep {
   contextData: boolean;
   /** What the client has asked of the model's calls. */
   sampling?: { maxOutputTokens?: number; temperature?: number };
+  client?: ClientTools;
+  /** It goes on with another run's question: nothing new was said. */
+  continues?: true;
 }
 
 export interface ModelStep {

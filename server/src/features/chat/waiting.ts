@@ -10,7 +10,7 @@ import { askedEvent } from './asked.rules.ts';
 import { type Ending, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
-import { givenOf, narrowed, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
+import { narrowed, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
 import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
@@ -89,7 +89,8 @@ export const createWaiting = (deps: WaitingDeps) => {
       const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
       const subject = subjectOf({ caller, how });
       const question = { conversationId, runId, questionId, subject };
-      const event = askedEvent(question, request.message);
+      const role = how.given?.continues === undefined ? 'user' : 'tool';
+      const event = askedEvent(question, request.message, role);
       const stored = await store.write(
         async (tx) => {
           const now = clock.now();
@@ -100,7 +101,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             ...owner,
             id: questionId,
             conversation_id: conversationId,
-            role: 'user',
+            role,
             content: request.message,
             agent_id: null,
             tool_calls: null,
@@ -171,7 +172,7 @@ export const createWaiting = (deps: WaitingDeps) => {
         how: {
           requestId: stored.queued.requestId,
           streaming: stored.streaming,
-          given: givenOf(stored),
+          given: stored.queued.given,
         },
       };
     },

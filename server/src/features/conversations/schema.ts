@@ -25,7 +25,9 @@ export const ToolCall = Type.Object({
   server: Type.String(),
   name: Type.String(),
   arguments: AnyObject(),
-  status: StringEnum(['completed', 'failed', 'denied', 'awaiting_approval', 'unknown']),
+  status: StringEnum(['completed', 'failed', 'denied', 'awaiting_approval', 'unknown', 'handed_over'], {
+    description: 'handed_over: a tool of the client (server "client"), which runs it itself',
+  }),
   result: AnyValue({ description: 'What the tool answered; null where it did not' }),
   error: Nullable(Type.String()),
   duration_ms: Type.Integer(),

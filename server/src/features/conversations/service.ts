@@ -3,7 +3,7 @@ import { type Caller, ownScope, readScope, type Scope } from '../../kernel/calle
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { toMarkdown } from './export.rules.ts';
 import type { Conversation, Message } from './schema.ts';
 import type { ConversationStore } from './store.ts';
@@ -31,6 +31,9 @@ interface ListQuery {
 }
 
 export const createConversationService = ({ store, clock }: { store: ConversationStore; clock: Clock }) => {
+  /** Of pages that the store gives out again; frozen, so that its text can be kept as well (`http/validate.ts`). */
+  const answers = new WeakMap<object, Readonly<PageResult<Conversation>>>();
+
   const find = async (scope: Scope, id: string) => {
     const row = await store.find(scope, id);
     if (row === undefined) throw notFound('conversation');
@@ -78,13 +81,15 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
         throw forbidden('conversations:read of the tenant');
       const scope = query.scope === 'tenant' ? all : ownScope(caller);
       const page = pageRequest(query);
-      const { rows, total } = await store.list(
-        scope,
-        { status: query.status ?? 'active', q: query.q ?? null },
-        page,
-      );
-      const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
-      return { ...result, items: result.items.map(conversationOf) };
+      const found = await store.list(scope, { status: query.status ?? 'active', q: query.q ?? null }, page);
+      let answer = answers.get(found);
+      if (answer === undefined) {
+        const { rows, total } = found;
+        const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
+        answer = Object.freeze({ ...result, items: result.items.map(conversationOf) });
+        answers.set(found, answer);
+      }
+      return answer;
     },
 
     async get(caller: Caller, id: string) {

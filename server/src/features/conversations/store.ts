@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { compiled } from '../../db/compiled.ts';
 import type { Along, Db, Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
@@ -64,7 +65,41 @@ const ownCount = compiled<Pick<OwnPage, 'tenant' | 'user' | 'status'>, { n: numb
     .where('status', '=', p('status')),
 );
 
+/** First pages kept, at some ten kilobytes each. */
+const KEPT_PAGES = 500;
+
+interface FoundPage {
+  rows: ListedConversation[];
+  total: number;
+}
+
 export const createConversationStore = (db: Db) => {
+  const kept = new LRUCache<string, { version: number; page: FoundPage }>({ max: KEPT_PAGES });
+
+  const readOwn = async (own: Pick<OwnPage, 'tenant' | 'user' | 'status'>, page: PageRequest) => {
+    const [rows, counted] = await Promise.all([
+      ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
+      ownCount(db.read, own),
+    ]);
+    return { rows, total: Number(counted[0]?.n ?? 0) };
+  };
+
+  /** The first page is what clients ask for again and again: the same object until one of the conversations changes. */
+  const firstPage = async (
+    own: Pick<OwnPage, 'tenant' | 'user' | 'status'>,
+    page: PageRequest,
+  ): Promise<FoundPage> => {
+    // Taken before the read: a commit in between makes the entry useless, never wrong.
+    const version = db.conversationsVersion(own.user);
+    if (version === null) return readOwn(own, page);
+    const key = `${own.tenant} ${own.user} ${own.status} ${page.limit}`;
+    const known = kept.get(key);
+    if (known?.version === version) return known.page;
+    const found = await readOwn(own, page);
+    kept.set(key, { version, page: found });
+    return found;
+  };
+
   const filtered = (scope: Scope, filter: ConversationFilter) => {
     let query = within(db.read, scope).where('status', '=', filter.status);
     if (filter.q !== null) {
@@ -87,18 +122,10 @@ export const createConversationStore = (db: Db) => {
     find: (scope: Scope, id: string): Promise<ConversationRow | undefined> =>
       within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
 
-    async list(
-      scope: Scope,
-      filter: ConversationFilter,
-      page: PageRequest,
-    ): Promise<{ rows: ListedConversation[]; total: number }> {
+    async list(scope: Scope, filter: ConversationFilter, page: PageRequest): Promise<FoundPage> {
       if (scope.reach === 'own' && filter.q === null && page.after === null) {
         const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
-        const [items, counted] = await Promise.all([
-          ownPage(db.read, { ...own, limit: page.limit + 1, offset: (page.page - 1) * page.limit }),
-          ownCount(db.read, own),
-        ]);
-        return { rows: items, total: Number(counted[0]?.n ?? 0) };
+        return page.page === 1 ? firstPage(own, page) : readOwn(own, page);
       }
       return listPage(filtered(scope, filter).select(LISTED), page);
     },

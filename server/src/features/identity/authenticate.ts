@@ -39,6 +39,8 @@ interface Entry {
 
 const STALE_AFTER_MS = 5_000;
 const MAX_ENTRIES = 20_000;
+/** Tokens whose hash is kept: hashing costs more than all the rest of looking at a known token. */
+const MAX_HASHED = 256;
 const TOUCH_EVERY_MS = 60_000;
 
 export interface AuthenticatorOptions {
@@ -106,6 +108,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const { db, clock } = options;
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
   const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  /** Hashes of tokens that are in `entries`, of the last callers. */
+  const hashes = new LRUCache<string, string>({ max: MAX_HASHED });
   const touched = new LRUCache<string, number>({ max: MAX_ENTRIES });
   /** Counts changes: a state read before a change and kept after it must not pass as fresh. */
   let changes = 0;
@@ -144,10 +148,12 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const authenticate = (token: string): Caller | Promise<Caller> => {
     if (token.length > MAX_TOKEN_BYTES) throw unauthorized('TOKEN_INVALID', 'the token is too long');
     // Every spelling has a hash of its own, and only a canonical one ever gets an entry.
-    const key = hash('sha256', token, 'base64');
+    const hashed = hashes.get(token);
+    const key = hashed ?? hash('sha256', token, 'base64');
     const entry = entries.get(key);
     // Who it is settles the tenant: until then there is none to be bound to.
     if (entry === undefined) return acrossTenants(() => prove(key, token));
+    if (hashed === undefined) hashes.set(token, key);
     const now = clock.now();
     const refusedAfter = entry.proof.refusedAfter ?? entry.caller.expiresAt;
     if (refusedAfter !== null && now > refusedAfter) {

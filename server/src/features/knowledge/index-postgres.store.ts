@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import { wallByTenant } from '../../db/migrations/row-security.ts';
+import { ofTenant, raiseWalls } from '../../db/migrations/row-security.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { filteredSeqs, hiddenSeqs } from './filters.store.ts';
 import type {
@@ -137,7 +137,9 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
         user_id text not null, shared boolean not null,
         embedding ${type}(${sql.raw(String(model.dimensions))}) not null)`.execute(tx);
       await sql`alter table ${table} add column if not exists roles integer not null default 0`.execute(tx);
-      await wallByTenant(tx, `vectors_${model.n}`);
+      const walled = await sql`select 1 from pg_policies where schemaname = current_schema()
+        and tablename = ${`vectors_${model.n}`}`.execute(tx);
+      if (walled.rows.length === 0) await raiseWalls(tx, [ofTenant(`vectors_${model.n}`)]);
       await sql`create index if not exists ${sql.ref(`vectors_${model.n}_scope`)} on ${table} (tenant_id, user_id)`.execute(
         tx,
       );
@@ -207,14 +209,15 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
             ${frequency("'{1, 1, 1, 1}'")} + ${frequency("'{0, 0, 0, 1}'")} as often
           from found f join q on f.terms @@ q.word
         ),
-        rare as (
-          select i, ln(1 + ((select count(*) from found) - count(*) + 0.5) / (count(*) + 0.5)) as weight
+        -- Materialised and in floating point: else the logarithm is computed for each row, in exact decimals.
+        rare as materialized (
+          select i, ln(1 + ((select count(*) from found) - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) as weight
           from hits group by i
         ),
-        mean as (select greatest(avg(length), 1) as length from found),
+        mean as materialized (select greatest(avg(length), 1)::float8 as length from found),
         ranked as (
-          select h.seq, sum(r.weight * h.times * h.often * 2.2
-            / (h.often + 1.2 * (0.25 + 0.75 * h.length / mean.length))) as place
+          select h.seq, sum(r.weight * h.times * h.often * 2.2::float8
+            / (h.often + 1.2::float8 * (0.25::float8 + 0.75::float8 * h.length / mean.length))) as place
           from hits h join rare r on r.i = h.i cross join mean
           group by h.seq order by place desc, h.seq limit ${depth}
         )

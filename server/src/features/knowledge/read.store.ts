@@ -64,6 +64,47 @@ export const createKnowledgeReads = (db: Db) => ({
     return { documents: found.map(toDocument), total: Number(total) };
   },
 
+  /** Documents that `scope` may read whose file or title has one of the names, in any case; at most 20, the newest. */
+  async idsByName(scope: Scope, names: readonly string[]): Promise<string[]> {
+    const folded = names.map(fold);
+    const rows = await readable(db.read, scope)
+      .select('documents.id')
+      .where((w) =>
+        w.or(
+          folded.flatMap((name) => {
+            const escaped = name.replaceAll(/[\\%_]/g, '\\$&');
+            // Kept as title, line break, file name.
+            return [
+              sql<boolean>`documents.folded_name like ${`%\n${escaped}`} escape '\\'`,
+              sql<boolean>`documents.folded_name like ${`${escaped}\n%`} escape '\\'`,
+            ];
+          }),
+        ),
+      )
+      .orderBy('documents.created_at', 'desc')
+      .limit(20)
+      .execute();
+    return rows.map((row) => row.id);
+  },
+
+  /** Tags of documents that `scope` may read, with how many have each: the most used first, at most 1,000. */
+  async tags(scope: Scope): Promise<{ tag: string; documents: number }[]> {
+    const rows = await readable(db.read, scope)
+      .innerJoin('document_facts', 'document_facts.document_id', 'documents.id')
+      .select(['document_facts.value'])
+      .select((w) => w.fn.countAll<number>().as('documents'))
+      .where('document_facts.key', '=', 'tags')
+      .groupBy('document_facts.value')
+      .orderBy('documents', 'desc')
+      .orderBy('document_facts.value')
+      .limit(1_000)
+      .execute();
+    return rows.flatMap(({ value, documents }) => {
+      const tag: unknown = JSON.parse(value);
+      return typeof tag === 'string' ? [{ tag, documents: Number(documents) }] : [];
+    });
+  },
+
   /** Newest first. */
   async versions(id: string): Promise<DocumentVersion[]> {
     const rows = await db.read

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../kernel/caller.ts';
 import type { EmbeddingPayer } from '../../kernel/embedder.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { fileNamesIn } from '../../kernel/file-names.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
 import type { ChargedEmbedder, ChargedRerank } from './embedding.ts';
@@ -260,14 +261,21 @@ export const createSearchService = (deps: SearchDeps) => {
       return results.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, limit);
     },
 
-    /** For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. */
+    /**
+     * For the agent loop: passages that an answer may cite; by words alone where no limit leaves room for the query. What
+     * names files is answered from those files, and with nothing where the person can read none of them.
+     */
     async toolPassages(
       scope: PayingScope,
       query: string,
       limit: number,
       filters: SearchFilters | null,
     ): Promise<ToolPassage[]> {
-      const hits = await passages(scope, query, limit, filters, 'words');
+      const names = filters?.documentIds === undefined ? fileNamesIn(query) : [];
+      const named = names.length === 0 ? [] : await store.idsByName(scope, names);
+      if (names.length > 0 && named.length === 0) return [];
+      const narrowed = names.length === 0 ? filters : { ...filters, documentIds: named };
+      const hits = await passages(scope, query, limit, narrowed, 'words');
       return hits.map(({ passage, score }) => ({
         documentId: passage.documentId,
         chunkId: passage.chunkId,

@@ -1,5 +1,6 @@
 import { ownScope } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { fileNamesIn, noSuchFile } from '../../kernel/file-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { AgentTool, ToolAnnotations, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { DocumentsService } from './documents.service.ts';
@@ -47,6 +48,13 @@ export const knowledgeTools = (deps: {
         },
         limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
         document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
+        tags: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: 'Search only in documents that have one of these tags (collections)',
+        },
       },
       required: ['query'],
       additionalProperties: false,
@@ -55,13 +63,20 @@ export const knowledgeTools = (deps: {
     permission: 'knowledge:read',
     async call(args, { caller, paying }) {
       const id = text(args.document_id);
+      const tags = Array.isArray(args.tags) ? args.tags.map(text).filter((tag) => tag !== '') : [];
       const passages = await search.toolPassages(
         { ...ownScope(caller), run: paying },
         text(args.query),
         whole(args.limit, 6),
-        id === '' ? null : { documentIds: [id] },
+        id === '' && tags.length === 0
+          ? null
+          : { ...(id === '' ? {} : { documentIds: [id] }), ...(tags.length === 0 ? {} : { tags }) },
       );
-      if (passages.length === 0) return { content: 'No passage was found.', isError: false, passages };
+      if (passages.length === 0) {
+        const [file] = fileNamesIn(text(args.query));
+        const content = file === undefined ? 'No passage was found.' : noSuchFile(file);
+        return { content, isError: false, passages };
+      }
       const parts = passages.map(
         (p, i) =>
           `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,

@@ -2,6 +2,7 @@ import { hasDate, WEEKDAY } from './dates.rules.ts';
 import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
 import { germanClaim } from './german.rules.ts';
 import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
+import { preferenceFact } from './preferences.rules.ts';
 import { trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
@@ -101,10 +102,31 @@ const INSTRUCTION =
 const DO_NOT =
   /^(?:please\s+)?(?:don't|do not)\s+(?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/i;
 
+const LANGUAGES: ReadonlySet<string> = new Set(
+  ['en', 'de'].flatMap((inLanguage) => {
+    const names = new Intl.DisplayNames([inLanguage], { type: 'language' });
+    return (
+      'af ar bg bn ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu id is it ja ko la lt lv ms nl no pl pt ro ru sk sl ' +
+      'sq sr sv sw ta te th tl tr uk ur vi zh'
+    )
+      .split(' ')
+      .map((code) => (names.of(code) ?? code).toLowerCase());
+  }),
+);
+
+/** `Always answer in German`: the named preference, so that it is the same however it is said or set. */
+const LANGUAGE =
+  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?:\s+(?:to\s+)?me)?(?:\s+always)?\s+(?:only\s+)?in\s+(?<language>\p{L}+)(?:\s*,?\s*(?:from now on|again|please|in (?:the )?future|always|only))*$/iu;
+
 const instructionOf = (clause: string): Extracted | null => {
   const not = DO_NOT.exec(clause)?.groups?.what;
   if (not !== undefined && !/\b(?:this|that|it|here|the (?:file|function|table|word))\b/i.test(not))
     return fact(null, claim(`wants the assistant not to ${trimValue(not)}`, null, 'preference'));
+  const language = LANGUAGE.exec(clause.replace(/[.!\s]+$/, ''))?.groups?.language;
+  if (language !== undefined && LANGUAGES.has(language.toLowerCase())) {
+    const wish = preferenceFact('language', language);
+    if (typeof wish !== 'string') return wish;
+  }
   const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to\s+(?=always|never)/i, '');
   const groups = INSTRUCTION.exec(text)?.groups;
   if (!groups) return null;

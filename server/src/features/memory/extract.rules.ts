@@ -1,5 +1,6 @@
 import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
+import { notedOf } from './notes.rules.ts';
 import { cleanText, looksSecret } from './rules.ts';
 import {
   clausesOf,
@@ -18,7 +19,7 @@ import {
  */
 
 const LEAD_IN =
-  /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
+  /^(?:(?:hi|hello|hey|hallo|ok|okay|well|oh|ah|also|so|by the way|btw|fyi|for your information|just so you know|just to let you know|for the record|for context|for (?:future )?reference|for what it's worth|heads[- ]up|(?:a )?(?:quick|small|short) (?:background|note|update|context|word)(?: (?:before|on|from|about|for)\b[^:,.]{0,40})?|my (?:doctor|dentist|therapist|physio\w*|trainer|coach) says(?: that)?|as (?:i|you) (?:already )?(?:said|told you|mentioned|know)|i (?:already )?(?:said|told you|mentioned) that|you should know that|it's worth knowing that|let me introduce myself|good (?:morning|evening|afternoon)|thanks|thank you|übrigens|nur zur info|guten (?:tag|morgen|abend)|yes|ja)(?: there| everyone| again)?\b[\s,:!–—-]*)+/i;
 
 const REMEMBER =
   /^(?:(?:please|can you|could you|kindly|bitte|und|and)\s+)*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?:\s*(?:bitte))?(?<how>\s*[,:]?\s+(?:that|dass|the following|this)\b\s*[,:]?|\s*:|\s*,)?\s+(?<what>.+)$/i;
@@ -66,6 +67,8 @@ const forgetOf = (sentence: string): Extracted | null => {
   return { kind: 'forget', words: topic, everything: false };
 };
 
+const bare = (value: string): string => trimValue(value).replace(/^(?:the|an?|my|our)\s+/i, '');
+
 /** What was said with `remember that`: a known form where one fits, else the words themselves. */
 const rememberOf = (what: string): Extracted[] => {
   const text = trimValue(what.replace(/^((?:my|our|the)\s[^:]{1,60}?)\s*:\s+/i, '$1 is '));
@@ -79,6 +82,10 @@ const rememberOf = (what: string): Extracted[] => {
   return [{ kind: 'fact', subject: null, ...noted, text: `noted: ${text}`, importance: 0.8 }];
 };
 
+/** `I switched from the Pixel to a Fairphone`, `we renamed our boat from Petrel to Tern`. */
+const SWITCHED =
+  /^(?:i|we)(?:'ve|\s+have)?\s+(?:just\s+)?(?:switched|changed|swapped|upgraded|renamed\b.{1,40}?)\s+from\s+(?<before>.+?)\s+to\s+(?<after>.+)$/i;
+
 const replaceOf = (text: string): Extracted | null => {
   for (const pattern of INSTEAD) {
     const groups = pattern.exec(text.replace(/[.!\s]+$/, ''))?.groups;
@@ -90,11 +97,15 @@ const replaceOf = (text: string): Extracted | null => {
 
 /** `…, please remember that`: the same as `remember that …`. */
 const REMEMBER_AFTER =
-  /[,;]?\s+(?:(?:and|so)\s+)?(?:please\s+)?(?:remember|note|keep in mind|don't forget|memori[sz]e)\s+(?:that|this|it)(?:\s+please)?[.!]*$/i;
+  /[,;]?\s+(?:(?:and|so)\s+)?(?:please\s+)?(?:(?:remember|note|keep in mind|don't forget|memori[sz]e)\s+(?:that|this|it)|keep (?:that|this|it) in mind)(?:\s+please)?[.!]*$/i;
 
 const ofSentence = (sentence: string): Extracted[] => {
   const spoken = sentence.replace(LEAD_IN, '');
   const plain = REMEMBER_AFTER.test(spoken) ? `remember that ${spoken.replace(REMEMBER_AFTER, '')}` : spoken;
+  // `Forget the French, answer me in English again`: what shall be from now on says it all.
+  const instead = /^(?:please\s+)?forget\s+[^,]{1,40},\s+(?<rest>.+)$/i.exec(plain)?.groups?.rest;
+  const wishes = instead === undefined ? [] : factsOfClause(instead);
+  if (wishes.length > 0) return wishes;
   const forget = forgetOf(plain);
   if (forget) return [forget];
   const remember = REMEMBER.exec(plain.replace(/[.!\s]+$/, ''))?.groups;
@@ -111,13 +122,22 @@ const ofSentence = (sentence: string): Extracted[] => {
   const asserted = corrected.replace(/^I told you (?:that )?/i, '');
   // Whom one calls one's own is known also in a question or a condition.
   if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
+  const switched = SWITCHED.exec(asserted.replace(/[.!\s]+$/, ''))?.groups;
+  if (switched?.before && switched.after)
+    return [
+      { kind: 'replace', before: bare(switched.before), after: trimValue(switched.after) },
+      ...notedOf(asserted),
+    ];
   const facts = clausesOf(asserted).flatMap(factsOfClause);
+  // Of somebody by what they are to the author: the words themselves tie what is said of them to that.
+  if (facts.some((one) => one.kind === 'fact' && one.subject !== null) && /^(?:my|our)\b/i.test(asserted))
+    return [...facts, ...notedOf(asserted)];
   if (facts.length > 0) return facts;
   const people = mentionedPeople(asserted);
-  if (people.length > 0) return people;
+  if (people.length > 0) return [...people, ...notedOf(asserted)];
   const replaced =
     isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
-  return replaced === null ? [] : [replaced];
+  return replaced === null ? notedOf(asserted) : [replaced];
 };
 
 const keepable = (found: Extracted): boolean =>

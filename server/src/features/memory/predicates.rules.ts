@@ -79,7 +79,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:moved|relocated|have moved|has moved|have relocated|has relocated)\\s+(?:from\\s+.+?\\s+)?to\\s+(?<where>.+)',
+      '(?:moved|relocated|have moved|has moved|have relocated|has relocated)(?:\\s+(?:house|home|flats?|away))?(?:\\s+(?:last|this)\\s+[a-z]+)?,?\\s+(?:from\\s+.+?\\s+)?to\\s+(?<where>.+)',
     ),
     claim: ({ where }) => residenceClaim(proper(where)),
   },

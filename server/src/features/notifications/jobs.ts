@@ -12,6 +12,7 @@ const MIN = 60_000;
 
 export const emailKind: JobKind<EmailPayload> = {
   name: 'notification.email',
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&

@@ -1,6 +1,6 @@
 import type { AppError } from '../../kernel/errors.ts';
-import type { ChatResponse } from '../chat/index.ts';
-import type { ChatCompletion, CompletionUsage, Extension } from './schema.ts';
+import { type ChatResponse, CLIENT } from '../chat/index.ts';
+import type { ChatCompletion, CompletionUsage, Extension, HandedCall } from './schema.ts';
 
 /** A run's answer in the words of the OpenAI API. */
 
@@ -15,8 +15,26 @@ export const usageOf = (usage: ChatResponse['usage']): CompletionUsage => ({
 });
 
 /** Clients know few reasons: the own one goes along as `native_finish_reason`. */
-export const finishOf = (reason: ChatResponse['finish_reason']): 'stop' | 'length' =>
-  reason === 'length' || reason === 'cost_exceeded' ? 'length' : 'stop';
+export const finishOf = (reason: ChatResponse['finish_reason']): 'stop' | 'length' | 'tool_calls' => {
+  if (reason === 'tool_calls') return reason;
+  return reason === 'length' || reason === 'cost_exceeded' ? 'length' : 'stop';
+};
+
+/** Calls that the client carries out. */
+export const handedCallsOf = (response: ChatResponse): HandedCall[] =>
+  response.tool_calls
+    .filter((call) => call.server === CLIENT && call.status === 'handed_over')
+    .map((call) => ({
+      id: call.id,
+      type: 'function' as const,
+      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    }));
+
+const contentOf = (response: ChatResponse): string | null => {
+  if (response.finish_reason === 'awaiting_approval')
+    return withNote(response.content, waitingNote(response.proposals));
+  return response.finish_reason === 'tool_calls' && response.content === '' ? null : response.content;
+};
 
 /** What a person reads who cannot see the platform's own fields. */
 export const waitingNote = (proposals: readonly string[]): string =>
@@ -49,11 +67,9 @@ export const completionOf = (response: ChatResponse, model: string): ChatComplet
       index: 0,
       message: {
         role: 'assistant',
-        content:
-          response.finish_reason === 'awaiting_approval'
-            ? withNote(response.content, waitingNote(response.proposals))
-            : response.content,
+        content: contentOf(response),
         refusal: null,
+        ...(response.finish_reason === 'tool_calls' ? { tool_calls: handedCallsOf(response) } : {}),
       },
       logprobs: null,
       finish_reason: finishOf(response.finish_reason),

@@ -1,4 +1,8 @@
-import { AppError, type ErrorCode } from '../../kernel/errors.ts';
+import type { AppError } from '../../kernel/errors.ts';
+import type { ModelMessage } from '../../kernel/model.ts';
+import type { ClientTools, HistoryTurn } from '../chat/index.ts';
+import { refusal } from './refusal.ts';
+import { createExchange, given, readClientTools } from './tools.rules.ts';
 
 /** Reading of requests of the OpenAI-compatible door: what they mean for a run, and what is refused with which words. */
 
@@ -12,6 +16,8 @@ interface Part {
 
 interface Message {
   role: string;
+  tool_calls?: unknown;
+  tool_call_id?: unknown;
   content?: string | readonly Part[] | null | undefined;
 }
 
@@ -25,6 +31,7 @@ export interface CompletionInput {
   modalities?: readonly string[] | null | undefined;
   tools?: unknown;
   tool_choice?: unknown;
+  parallel_tool_calls?: boolean | null | undefined;
   functions?: unknown;
   function_call?: unknown;
   audio?: unknown;
@@ -37,7 +44,11 @@ export interface CompletionInput {
 export interface ReadCompletion {
   /** What the person says now. */
   message: string;
-  history: { role: 'user' | 'assistant'; content: string }[];
+  history: HistoryTurn[];
+  /** Tools that the client runs itself; null without any. */
+  client: ClientTools | null;
+  /** Calls of such tools with their results since the message. */
+  exchange: readonly ModelMessage[];
   /** System and developer messages, joined; null without any. */
   instructions: string | null;
   conversationId: string | null;
@@ -45,38 +56,17 @@ export interface ReadCompletion {
   metadata: Record<string, unknown>;
 }
 
-/** A refusal by the name of the parameter. */
-export const refusal = (
-  param: string,
-  message: string,
-  openAiCode = 'unsupported_parameter',
-  code: ErrorCode = 'VALIDATION_ERROR',
-): AppError => new AppError(code, message, { details: { param, openai_code: openAiCode } });
-
 const MAX_MESSAGE_CHARACTERS = 32_768;
 const MAX_INSTRUCTIONS_CHARACTERS = 65_536;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-const given = (value: unknown): boolean =>
-  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
-
 const refuseUnsupported = (input: CompletionInput): void => {
   if ((input.n ?? 1) !== 1) throw refusal('n', 'n must be 1: an agent gives one answer', 'invalid_value');
-  const calls = { tools: input.tool_choice, functions: input.function_call };
-  for (const name of ['tools', 'functions'] as const) {
-    // With the choice "none" they are not to be called: nothing is promised by taking them.
-    if (given(input[name]) && calls[name] !== 'none') {
-      throw refusal(
-        name,
-        `${name} of the client are not supported: agents use the tools of the platform and of its MCP servers`,
-      );
-    }
-  }
-  for (const name of ['tool_choice', 'function_call'] as const) {
-    const value = input[name];
-    if (given(value) && value !== 'none' && value !== 'auto')
-      throw refusal(name, `${name} must be "none" or "auto": tools of the client are not supported`);
-  }
+  // With the choice "none" they are not to be called: nothing is promised by taking them.
+  if (given(input.functions) && input.function_call !== 'none')
+    throw refusal('functions', 'functions are not supported: send tools');
+  if (given(input.function_call) && input.function_call !== 'none' && input.function_call !== 'auto')
+    throw refusal('function_call', 'function_call is not supported: send tools and tool_choice');
   for (const name of ['audio', 'prediction', 'web_search_options'] as const) {
     if (given(input[name])) throw refusal(name, `${name} is not supported`);
   }
@@ -116,7 +106,7 @@ const joinTurns = (turns: ReadCompletion['history']): ReadCompletion['history'] 
   const joined: ReadCompletion['history'] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    if (last?.role === turn.role) last.content += `\n\n${turn.content}`;
+    if (last?.role === turn.role && turn.before === undefined) last.content += `\n\n${turn.content}`;
     else joined.push({ ...turn });
   }
   return joined;
@@ -127,20 +117,40 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
   refuseUnsupported(input);
   const instructions: string[] = [];
   const turns: ReadCompletion['history'] = [];
+  const calls = createExchange();
   for (const [i, message] of input.messages.entries()) {
     const { role } = message;
-    if (role === 'tool' || role === 'function') {
-      throw refusal(`messages.${i}.role`, 'messages of tools are not supported', 'unsupported_value');
-    }
+    if (role === 'function')
+      throw refusal(`messages.${i}.role`, 'send messages of the role tool', 'unsupported_value');
     const text = textOf(message, i);
+    if (role === 'tool') {
+      calls.result(message, text, i);
+      continue;
+    }
+    calls.mustBeAnswered(i);
+    if (role === 'assistant' && given(message.tool_calls)) {
+      calls.ask(message, text, i);
+      continue;
+    }
     if (text.trim() === '') continue;
     if (role === 'system' || role === 'developer') instructions.push(text);
-    else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', content: text });
+    else if (role === 'assistant') turns.push({ role, content: text, ...calls.take() });
+    else {
+      const before = calls.take();
+      if (before.before !== undefined) turns.push({ role: 'assistant', content: '', ...before });
+      turns.push({ role: 'user', content: text });
+    }
   }
+  calls.mustBeAnswered(input.messages.length - 1);
+  const exchange = calls.take().before ?? [];
   const last = turns.pop();
   const at = `messages.${input.messages.length - 1}`;
   if (last?.role !== 'user')
-    throw refusal(at, 'the last message must be of the role user and hold text', 'invalid_value');
+    throw refusal(
+      at,
+      'the last message must be of the role user and hold text, or be the result of a tool',
+      'invalid_value',
+    );
   if ([...last.content].length > MAX_MESSAGE_CHARACTERS) {
     throw refusal(
       `${at}.content`,
@@ -162,6 +172,8 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
   return {
     message: last.content,
     history: joinTurns(turns),
+    client: readClientTools(input),
+    exchange,
     instructions: system === '' ? null : system,
     conversationId: conversationId ?? null,
     metadata: {

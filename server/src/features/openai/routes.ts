@@ -16,13 +16,13 @@ import {
   type RunEvent,
 } from '../chat/index.ts';
 import { completionOf } from './answer.ts';
+import { refusal } from './refusal.ts';
 import {
   agentOfModel,
   EMBEDDING_MODEL,
   MODEL_FAMILY,
   readCompletion,
   readInputs,
-  refusal,
   unknownModel,
 } from './request.rules.ts';
 import {
@@ -37,6 +37,7 @@ import {
   ModelParams,
 } from './schema.ts';
 import { createChunks } from './stream.ts';
+import { lastResults, resultsText } from './tools.rules.ts';
 
 /** `/v1`: agents as models for programs that speak the OpenAI API. */
 export interface OpenAiDoorOptions {
@@ -97,13 +98,30 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
     if (agentId !== null) await findModel(caller, body.model);
     const cap = body.max_completion_tokens ?? body.max_tokens;
     const { temperature } = body;
+    const results = lastResults(read.exchange);
+    const handed = read.exchange.length === 0 ? null : await chat.handedRun(caller, Object.keys(results));
     const given: GivenInput = {
       history: read.history,
       metadata: read.metadata,
+      ...(read.client === null ? {} : { client: read.client }),
+      ...(handed === null
+        ? read.exchange.length === 0
+          ? {}
+          : { exchange: read.exchange }
+        : { continues: { runId: handed.runId, results } }),
       ...(read.instructions === null ? {} : { instructions: read.instructions }),
       ...(cap === undefined || cap === null ? {} : { maxOutputTokens: cap }),
       ...(temperature === undefined || temperature === null ? {} : { temperature }),
     };
+    if (handed !== null) {
+      // The results go to the agent that has asked for them, and stand in its conversation.
+      const request = {
+        message: resultsText(read.exchange),
+        conversation_id: handed.conversationId,
+        context: { agent_id: handed.agentId },
+      };
+      return chat.launch(caller, request, { requestId: input.requestId, streaming, wait: true, given });
+    }
     return chat.launch(
       caller,
       {

@@ -59,9 +59,15 @@ export const ChatCompletionRequest = Strict({
   logprobs: Maybe(Type.Boolean()),
   top_logprobs: Maybe(Type.Integer()),
   modalities: Maybe(Type.Array(Type.String(), { maxItems: 8 })),
-  tools: refused('but with the tool_choice "none": agents use the tools of the platform'),
-  tool_choice: refused('but "none" and "auto"'),
-  functions: refused('but with the function_call "none": agents use the tools of the platform'),
+  tools: Maybe(
+    Type.Array(AnyValue({ description: '{type: "function", function: {name, description, parameters}}' }), {
+      description: 'Tools that the client runs itself: a call of one ends the completion with tool_calls',
+    }),
+  ),
+  tool_choice: Type.Optional(
+    AnyValue({ description: '"none", "auto", "required" or {type: "function", function: {name}}' }),
+  ),
+  functions: refused('but with the function_call "none": send tools'),
   function_call: refused('but "none" and "auto"'),
   audio: refused('audio'),
   prediction: refused('predicted outputs'),
@@ -73,7 +79,9 @@ export const ChatCompletionRequest = Strict({
   seed: ignored(Type.Integer()),
   store: ignored(Type.Boolean()),
   service_tier: ignored(Type.String()),
-  parallel_tool_calls: ignored(Type.Boolean()),
+  parallel_tool_calls: Maybe(
+    Type.Boolean({ description: 'false: at most one call of the client’s tools in an answer' }),
+  ),
   reasoning_effort: ignored(Type.String()),
   verbosity: ignored(Type.String()),
   safety_identifier: ignored(Type.String()),
@@ -105,7 +113,14 @@ const Extension = Type.Object(
 );
 export type Extension = Static<typeof Extension>;
 
-export const FINISH = ['stop', 'length'] as const;
+export const FINISH = ['stop', 'length', 'tool_calls'] as const;
+
+const HandedCall = Type.Object({
+  id: Type.String(),
+  type: StringEnum(['function']),
+  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON' }) }),
+});
+export type HandedCall = Static<typeof HandedCall>;
 
 export const ChatCompletion = Type.Object({
   id: Type.String(),
@@ -117,13 +132,14 @@ export const ChatCompletion = Type.Object({
       index: Type.Integer(),
       message: Type.Object({
         role: StringEnum(['assistant']),
-        content: Type.String(),
+        content: Nullable(Type.String({ description: 'null where there are only calls' })),
         refusal: Nullable(Type.String()),
+        tool_calls: Type.Optional(Type.Array(HandedCall)),
       }),
       logprobs: Nullable(AnyObject()),
       finish_reason: StringEnum(FINISH),
       native_finish_reason: Type.String({
-        description: 'stop, length, cancelled, awaiting_approval or cost_exceeded',
+        description: 'stop, length, tool_calls, cancelled, awaiting_approval or cost_exceeded',
       }),
     }),
   ),

@@ -1,7 +1,15 @@
 import { openAiError } from '../../http/error-body.ts';
 import { AppError, type ErrorCode } from '../../kernel/errors.ts';
 import { type ChatResponse, isDelta, type RunEvent } from '../chat/index.ts';
-import { completionId, costNote, extensionOf, finishOf, usageOf, waitingNote } from './answer.ts';
+import {
+  completionId,
+  costNote,
+  extensionOf,
+  finishOf,
+  handedCallsOf,
+  usageOf,
+  waitingNote,
+} from './answer.ts';
 
 /** The events of a run as chunks of a chat completion. */
 export interface ChunkOptions {
@@ -76,13 +84,15 @@ export const createChunks = (options: ChunkOptions): ChunkWriter => {
           return '';
         case 'message.completed': {
           const response = event.data as ChatResponse;
+          const handed = response.finish_reason === 'tool_calls' ? handedCallsOf(response) : [];
+          const calls = handed.map((call, index) => frame({ tool_calls: [{ index, ...call }] })).join('');
           const end = {
             finish_reason: finishOf(response.finish_reason),
             native_finish_reason: response.finish_reason,
           };
           const extension = { pentarch: extensionOf(response) };
           const last = `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta: {}, logprobs: null, ...end }], ...usageField, ...extension })}\n\n`;
-          return last + usageFrame(response.usage, extension) + DONE;
+          return calls + last + usageFrame(response.usage, extension) + DONE;
         }
         case 'error': {
           const error = errorOf(event.data);

@@ -9,6 +9,7 @@ const MIN_MS = 60_000;
 
 export const purgeKind: JobKind<PurgePayload> = {
   name: 'retention.purge',
+  version: 1,
   parse: (stored) => {
     if (typeof stored === 'object' && stored !== null && 'v' in stored && stored.v === 1) return { v: 1 };
     throw new Error('not a retention.purge payload of a known version');

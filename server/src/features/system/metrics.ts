@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { RequestTimes } from './request-times.ts';
 
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
 export interface Gauges {
@@ -10,49 +11,61 @@ export interface Gauges {
   dataFreeBytes(): Promise<number>;
 }
 
-const kept = <T>(make: (label: string) => T): ((label: string) => T) => {
-  const made = new Map<string, T>();
-  return (label) => {
-    const known = made.get(label) ?? make(label);
-    made.set(label, known);
-    return known;
-  };
-};
+/** Sums under two labels until they are taken over. */
+class Tally {
+  readonly #sums = new Map<string, Map<string, number>>();
+
+  add(first: string, second: string, amount: number): void {
+    const sums = this.#sums.get(first) ?? new Map<string, number>();
+    this.#sums.set(first, sums);
+    sums.set(second, (sums.get(second) ?? 0) + amount);
+  }
+
+  take(give: (first: string, second: string, amount: number) => void): void {
+    for (const [first, sums] of this.#sums) for (const [second, amount] of sums) give(first, second, amount);
+    this.#sums.clear();
+  }
+}
 
 export const createMetrics = (gauges: Gauges) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'pentarch_' });
   const registers = [registry];
 
-  const requests = new Histogram({
-    name: 'pentarch_http_request_duration_seconds',
-    help: 'Time of HTTP requests by route template',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    registers,
-  });
+  const requests = new RequestTimes(registry);
   const refusals = new Counter({
     name: 'pentarch_rate_limit_refusals_total',
     help: 'Requests refused by a rate limit',
     registers,
   });
-  const tokens = new Counter({
+  // Counted here and handed over when somebody asks, since the package hashes the labels at every step.
+  const counted = { tokens: new Tally(), cost: new Tally(), rows: new Tally() };
+  new Counter({
     name: 'pentarch_model_tokens_total',
     help: 'Tokens of model calls',
     labelNames: ['model', 'kind'] as const,
     registers,
+    collect() {
+      counted.tokens.take((model, kind, n) => this.inc({ model, kind }, n));
+    },
   });
-  const cost = new Counter({
+  new Counter({
     name: 'pentarch_cost_usd_total',
     help: 'Metered cost in US dollars',
     labelNames: ['model'] as const,
     registers,
+    collect() {
+      counted.cost.take((model, _, n) => this.inc({ model }, n));
+    },
   });
-  const ledgerRows = new Counter({
+  new Counter({
     name: 'pentarch_ledger_rows_total',
     help: 'Ledger rows written',
     labelNames: ['kind'] as const,
     registers,
+    collect() {
+      counted.rows.take((kind, _, n) => this.inc({ kind }, n));
+    },
   });
   const mcpCalls = new Counter({
     name: 'pentarch_mcp_calls_total',
@@ -110,23 +123,10 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
   });
 
-  // Labelled children are kept: a look-up by string, not a hash of labels for each request and each ledger row.
-  const children = new Map<string, { observe(seconds: number): void }>();
-  const rowsOf = kept((kind) => ledgerRows.labels(kind));
-  const inputOf = kept((model) => tokens.labels(model, 'input'));
-  const outputOf = kept((model) => tokens.labels(model, 'output'));
-  const costOf = kept((model) => cost.labels(model));
-
   return {
     registry,
     request(sample: { method: string; route: string; status: number; seconds: number }): void {
-      const key = `${sample.method} ${sample.route} ${sample.status}`;
-      let child = children.get(key);
-      if (child === undefined) {
-        child = requests.labels(sample.method, sample.route, String(sample.status));
-        children.set(key, child);
-      }
-      child.observe(sample.seconds);
+      requests.add(sample);
       if (sample.status === 429) refusals.inc();
     },
     ledger(entry: {
@@ -136,11 +136,12 @@ export const createMetrics = (gauges: Gauges) => {
       outputTokens: number;
       costUsd: number;
     }): void {
-      rowsOf(entry.kind).inc();
+      const { rows, tokens, cost } = counted;
       const model = entry.model ?? 'none';
-      if (entry.inputTokens > 0) inputOf(model).inc(entry.inputTokens);
-      if (entry.outputTokens > 0) outputOf(model).inc(entry.outputTokens);
-      if (entry.costUsd > 0) costOf(model).inc(entry.costUsd);
+      rows.add(entry.kind, '', 1);
+      if (entry.inputTokens > 0) tokens.add(model, 'input', entry.inputTokens);
+      if (entry.outputTokens > 0) tokens.add(model, 'output', entry.outputTokens);
+      if (entry.costUsd > 0) cost.add(model, '', entry.costUsd);
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });

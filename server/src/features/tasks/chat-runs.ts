@@ -8,7 +8,8 @@ const outcomeOf = (response: ChatResponse): ChatOutcome => ({
   content: response.content,
   messageId: response.id,
   costNano: usdToNano(response.cost_usd),
-  finishReason: response.finish_reason,
+  // A task has no client with tools of its own.
+  finishReason: response.finish_reason === 'tool_calls' ? 'stop' : response.finish_reason,
 });
 
 const toolName = (data: unknown): string =>

@@ -11,6 +11,7 @@ export interface RunPayload {
 
 export const runKind: JobKind<RunPayload> = {
   name: 'task.run',
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&

@@ -11,6 +11,7 @@ export interface DeliverPayload {
 
 export const deliverKind: JobKind<DeliverPayload> = {
   name: 'webhook.deliver',
+  version: 1,
   parse: (stored) => {
     if (
       typeof stored === 'object' &&

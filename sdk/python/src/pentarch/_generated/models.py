@@ -213,7 +213,7 @@ class ChatResponse(TypedDict):
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str
-    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded"]
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls"]
     usage: Usage
     citations: list[Citation]
     proposals: list[str]
@@ -875,6 +875,16 @@ class ImportMemoryResult(TypedDict):
 class InviteUserResult(TypedDict):
     url: str | None
     """null when it went out by mail"""
+
+
+class ListDocumentTagsResult(TypedDict):
+    items: list[ListDocumentTagsResultItem]
+
+
+class ListDocumentTagsResultItem(TypedDict):
+    tag: str
+    documents: int
+    """Documents with this tag that the caller may read"""
 
 
 class ListDocumentVersionsResult(TypedDict):
@@ -1553,7 +1563,8 @@ class ToolCall(TypedDict):
     server: str
     name: str
     arguments: dict[str, Any]
-    status: Literal["completed", "failed", "denied", "awaiting_approval", "unknown"]
+    status: Literal["completed", "failed", "denied", "awaiting_approval", "unknown", "handed_over"]
+    """handed_over: a tool of the client (server "client"), which runs it itself"""
     result: Any
     """What the tool answered; null where it did not"""
     error: str | None

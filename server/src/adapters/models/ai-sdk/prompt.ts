@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider';
-import type { ModelMessage, ModelRequest } from '../../../kernel/model.ts';
+import type { ModelMessage, ModelRequest, ToolChoice } from '../../../kernel/model.ts';
 
 /** The specification takes parsed arguments; broken ones of an earlier step become an empty object. */
 const parsedArguments = (text: string): unknown => {
@@ -66,6 +66,9 @@ export const toPrompt = (messages: readonly ModelMessage[]): LanguageModelV4Prom
   return prompt;
 };
 
+const toolChoiceOf = (choice: ToolChoice) =>
+  typeof choice === 'string' ? { type: choice } : { type: 'tool' as const, toolName: choice.name };
+
 const isSchema = (value: unknown): value is JSONSchema7 => typeof value === 'object' && value !== null;
 
 export const toCallOptions = (
@@ -94,5 +97,6 @@ export const toCallOptions = (
           description: tool.description,
           inputSchema: isSchema(tool.inputSchema) ? tool.inputSchema : {},
         })),
+        ...(request.toolChoice === undefined ? {} : { toolChoice: toolChoiceOf(request.toolChoice) }),
       }),
 });

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import { fileNamesIn, noSuchFile } from '../../../kernel/file-names.ts';
 import {
   ModelError,
   type ModelFinishReason,
@@ -10,6 +11,7 @@ import {
 } from '../../../kernel/model.ts';
 import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
+import { nearestMemory, withoutContained } from './nearest-memory.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
 import { cannotConverse, smallTalk } from './smalltalk.ts';
 import { tellResult } from './tell-result.ts';
@@ -59,7 +61,8 @@ export function createBuiltinModel(clock: Clock = systemClock): ModelProvider {
 const aborted = (signal: AbortSignal, partial?: ModelError['partial']): ModelError =>
   new ModelError('aborted', NAME, 'the answer was cancelled', { cause: signal.reason, partial });
 
-function answer(request: ModelRequest, clock: Clock): Reply {
+function answer(asked: ModelRequest, clock: Clock): Reply {
+  const request: ModelRequest = asked.toolChoice === 'none' ? { ...asked, tools: [] } : asked;
   if (request.signal.aborted) throw aborted(request.signal);
   if (request.responseSchema) {
     throw new ModelError('refused', NAME, 'the built-in model gives no structured output');
@@ -96,16 +99,27 @@ function answer(request: ModelRequest, clock: Clock): Reply {
   if (passages === null) return picked ?? text(remembered ?? cannotConverse());
   const extract = extractAnswer(message, earlier, passages);
   if (extract === null && picked !== null) return picked;
-  return text(extract?.content ?? remembered ?? describeNoAnswer(passages));
+  const [file] = passages.length === 0 ? fileNamesIn(message) : [];
+  return text(
+    extract?.content ?? remembered ?? (file === undefined ? describeNoAnswer(passages) : noSuchFile(file)),
+  );
 }
 
 const text = (content: string): Reply => ({ content, toolCalls: [] });
 
 /** A remembered fact that answers; memories are told, not cited. */
 function fromMemory(message: string, earlier: readonly string[], memories: readonly string[]): string | null {
-  const facts = memories.map((fact, i) => ({ n: i + 1, title: '', page: null, text: fact, score: 1 }));
-  const extract = facts.length === 0 ? null : extractAnswer(message, earlier, facts);
-  return extract === null ? null : `From what I remember: ${extract.content.replaceAll(/ ?\[\d+\]/g, '')}`;
+  if (memories.length === 0) return null;
+  const facts = withoutContained(memories).map((fact, i) => ({
+    n: i + 1,
+    title: '',
+    page: null,
+    text: fact,
+    score: 1,
+  }));
+  const extract = extractAnswer(message, earlier, facts);
+  const told = extract?.content.replaceAll(/ ?\[\d+\]/g, '') ?? nearestMemory(message, memories);
+  return told === null ? null : `From what I remember: ${told}`;
 }
 
 /** What a tool brought, in words; passages that a search found are read for the answer. */

@@ -120,6 +120,13 @@ export const requestBody = (
   if (request.maxOutputTokens !== undefined) body[dialect.maxTokensField] = request.maxOutputTokens;
   if (request.temperature !== undefined && !dialect.refusesTemperature(request.model))
     body.temperature = request.temperature;
+  const tooled = request.tools !== undefined && request.tools.length > 0;
+  const { toolChoice } = request;
+  if (tooled && toolChoice !== undefined) {
+    body.tool_choice =
+      typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { name: toolChoice.name } };
+  }
+  if (tooled && request.parallelToolCalls === false) body.parallel_tool_calls = false;
   const text = JSON.stringify(body);
   return request.tools === undefined || request.tools.length === 0
     ? text

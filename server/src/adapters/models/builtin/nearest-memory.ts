@@ -1,0 +1,53 @@
+/** Pure: which of the recalled facts a question about the asker's own world is answered with. */
+
+const QUESTION =
+  /\?\s*$|^(?:what|where|when|who|whom|whose|which|how|do|does|did|am|is|are|was|were|have|has|can|should|was|wo|wann|wer|wen|wem|wie|welche\p{L}*|habe|bin|ist|sind)\b/iu;
+const OWN = /\b(?:i|i'm|i've|me|my|mine|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*)\b/iu;
+
+const STOP = new Set(
+  `a an the and or of to in on at for with from by as is are was were be been am do does did have has had i me my we our us
+you your it its this that these those what which who whom whose where when why how many much can could should would will
+call called named name ich mich mir mein meine wir uns unser unsere der die das ein eine und was wer wo wann wie welche
+ist sind bin habe haben hat nicht`.split(/\s+/),
+);
+
+/** Light: two forms of a word meet in their first letters. */
+const begin = (word: string): string =>
+  word.length <= 4 ? word : word.slice(0, Math.max(4, word.length - 3));
+
+const termsOf = (text: string): Set<string> =>
+  new Set(
+    text
+      .normalize('NFC')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '' && !STOP.has(word))
+      .map(begin),
+  );
+
+/**
+ * Of facts in the order of the recall, which knows how near they are by meaning: the first where the asker speaks of
+ * themselves, else the first that has half of the question's words. Null for what is no question.
+ */
+export const nearestMemory = (message: string, memories: readonly string[]): string | null => {
+  if (!QUESTION.test(message.trim())) return null;
+  const asked = termsOf(message);
+  const shared = (fact: string): number => [...asked].filter((term) => termsOf(fact).has(term)).length;
+  const half = memories.find((fact) => asked.size > 0 && shared(fact) * 2 >= asked.size);
+  return half ?? (OWN.test(message) ? (memories[0] ?? null) : null);
+};
+
+/** Without facts all of whose words stand in another one: `brother is Tomasz` beside what is said of that brother. */
+export const withoutContained = (memories: readonly string[]): string[] => {
+  // The source in parentheses at the end says who told it.
+  const terms = memories.map((fact) =>
+    termsOf(fact.replace(/ \([^()]*\)$/, '').replace(/^The user: (?:said: )?/, '')),
+  );
+  return memories.filter(
+    (_, i) =>
+      !terms.some(
+        (other, j) =>
+          j !== i && other.size > (terms[i]?.size ?? 0) && [...(terms[i] ?? [])].every((t) => other.has(t)),
+      ),
+  );
+};
