@@ -81,7 +81,7 @@ const runPace = async (folder: string, paced: readonly Part[]): Promise<void> =>
   for (const name of needed)
     targets[name] = await attempt(`start of ${name}`, () => startServer(name, folder, provider.url));
   const pentarch = targets.pentarch;
-  if (pentarch !== undefined && entries.some((entry) => entry.row === 'list'))
+  if (pentarch !== undefined && entries.some((entry) => entry.row.startsWith('list')))
     await attempt('conversations for the list', () => fillList(pentarch));
   for (const part of paced) {
     say(`measuring ${[...new Set(part.entries.map((entry) => entry.row))].join(', ')}`);

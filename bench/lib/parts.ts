@@ -61,18 +61,20 @@ const toProvider = (stream: boolean): Request =>
 
 const entry = (row: string, server: Subject, request: Request): Entry => ({ row, server, request });
 
-const atFullSpeed = { metric: 'requests', connections: 16, intervalMs: 0, warmMs: 4_000 } as const;
+const atFullSpeed = { metric: 'requests', connections: 16, intervalMs: 0, warmMs: 12_000 } as const;
 const alone = { connections: 1 } as const;
 
 /** In the order in which they run: the list comes before the chats that would lengthen it. */
 export const PARTS: readonly Part[] = [
   {
     ...atFullSpeed,
-    warmMs: 2_000,
+    warmMs: 4_000,
     entries: [
       entry('hello', 'bare', get('/', 'world')),
       entry('health', 'pentarch', get('/health', '"ok"')),
       entry('list', 'pentarch', get('/api/v1/conversations', '"items"')),
+      // Only the first page is kept: this one is read anew each time.
+      entry('list-2', 'pentarch', get('/api/v1/conversations?page=2', '"items"')),
     ],
   },
   {

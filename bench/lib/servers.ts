@@ -1,5 +1,5 @@
 /** The servers of a run: the provider, the baselines and the platform, each in a process of its own. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Started, start } from './processes.ts';
 
@@ -9,6 +9,16 @@ export type ServerName = (typeof SERVERS)[number];
 export interface Server extends Started {
   headers: Record<string, string>;
 }
+
+/** What `npm start` gives to node. */
+const startArguments = (): string[] => {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const { scripts } = manifest as { scripts: { start: string } };
+  return scripts.start
+    .split(' ')
+    .slice(1)
+    .map((word) => (word.startsWith('--') ? word : path.join(root, word)));
+};
 
 const root = path.join(import.meta.dirname, '..', '..');
 const anyLine = (): boolean => true;
@@ -57,7 +67,7 @@ export const startPentarch = async (
 ): Promise<Server> => {
   const started = await start({
     name: 'pentarch',
-    args: [path.join(root, 'server', 'src', 'main.ts')],
+    args: startArguments(),
     env: {
       HOST: '127.0.0.1',
       PORT: '0',

@@ -162,6 +162,12 @@ export const GROUPS: readonly Group[] = [
         examples: ['documents versions ID'],
       },
       {
+        name: 'tags',
+        operation: 'listDocumentTags',
+        columns: ['tag', 'documents'],
+        examples: ['documents tags'],
+      },
+      {
         name: 'download',
         operation: 'getDocumentContent',
         examples: ['documents download ID --output handbook.pdf', 'documents download ID --format text'],

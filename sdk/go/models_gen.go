@@ -926,6 +926,18 @@ type InviteUserResult struct {
 	URL *string `json:"url"`
 }
 
+// ListDocumentTagsResult is a model of the API.
+type ListDocumentTagsResult struct {
+	Items []ListDocumentTagsResultItem `json:"items"`
+}
+
+// ListDocumentTagsResultItem is a model of the API.
+type ListDocumentTagsResultItem struct {
+	Tag string `json:"tag"`
+	// Documents with this tag that the caller may read
+	Documents int64 `json:"documents"`
+}
+
 // ListDocumentVersionsResult is a model of the API.
 type ListDocumentVersionsResult struct {
 	Items []ListDocumentVersionsResultItem `json:"items"`

@@ -374,6 +374,11 @@ func (r *Knowledge) Search(ctx context.Context, body SearchRequest, options ...C
 	return getJSON[SearchResponse](ctx, r.http, call{method: "POST", path: "/api/v1/knowledge/search", json: body}, options)
 }
 
+// ListDocumentTags: The tags of documents, the collections of this platform, with how many documents each has
+func (r *Knowledge) ListDocumentTags(ctx context.Context, options ...CallOption) (*ListDocumentTagsResult, error) {
+	return getJSON[ListDocumentTagsResult](ctx, r.http, call{method: "GET", path: "/api/v1/knowledge/tags"}, options)
+}
+
 // MCP are the operations on this resource.
 type MCP struct{ http *transport }
 

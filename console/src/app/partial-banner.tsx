@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import { Button } from '../components/button.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
-import { faultOf } from '../lib/errors.ts';
+import { faultOf, isUnanswered } from '../lib/errors.ts';
 import { useFailedReads } from '../lib/failed-reads.ts';
 import styles from './shell.module.css';
 
@@ -18,7 +18,8 @@ export const PartialBanner = () => {
     <div role="alert" className={styles.partial}>
       <CircleAlert size={14} aria-hidden="true" />
       <p>
-        <strong>{parts.join(' ')}</strong> {title}: {message}
+        <strong>{parts.join(' ')}</strong>{' '}
+        {isUnanswered(failed.error) ? 'It is read as soon as the server answers.' : `${title}: ${message}`}{' '}
         {requestId !== null && (
           <span className={styles.partialRequest}>
             Request {requestId} <CopyButton text={requestId} label="Copy request id" />

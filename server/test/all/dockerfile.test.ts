@@ -133,7 +133,10 @@ describe('the image', () => {
       expect(existsSync(path.join(app, needless)), needless).toBe(false);
     }
     expect(existsSync(path.join(app, 'console', 'dist', 'index.html'))).toBe(true);
-    expect([last.entrypoint, last.cmd]).toEqual([['node', 'server/src/main.ts'], ['serve']]);
+    expect([last.entrypoint, last.cmd]).toEqual([
+      ['node', '--max-semi-space-size=16', 'server/src/start.js'],
+      ['serve'],
+    ]);
     const env = {
       ...last.env,
       PATH: `${NODE_BIN}:/usr/bin:/bin`,

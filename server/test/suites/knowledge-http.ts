@@ -367,6 +367,25 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
     });
 
     describe('list', () => {
+      it('lists the tags of what the caller may read, with counts', async () => {
+        const tagged = (who: string, content: string, tags: unknown[], visibility = 'private') =>
+          uploadJson(who, { title: content, content, metadata: { tags }, visibility });
+        await tagged('ann', 'Tagged one.', ['rope', 'deck'], 'tenant');
+        await tagged('ann', 'Tagged two.', ['rope', 7]);
+        await tagged('ben', 'Tagged three.', ['rope', 'Ruder-ü']);
+        const seen = async (who: string): Promise<Record<string, number>> => {
+          const { items } = (await get(who, '/tags')).json() as {
+            items: { tag: string; documents: number }[];
+          };
+          return Object.fromEntries(items.map((one) => [one.tag, one.documents]));
+        };
+        const ann = await seen('ann');
+        expect(ann).toMatchObject({ rope: 2, deck: 1 });
+        expect(Object.keys(ann)).not.toContain('Ruder-ü');
+        expect(await seen('ben')).toMatchObject({ rope: 2, deck: 1, 'Ruder-ü': 1 });
+        expect(await seen('zoe')).not.toHaveProperty('rope');
+      });
+
       it('filters by tag, type and name, and walks by page and cursor', async () => {
         for (let i = 0; i < 5; i++) {
           await uploadJson('zoe', {

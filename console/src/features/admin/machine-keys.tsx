@@ -8,6 +8,10 @@ import { saveFile } from '../../lib/text.ts';
 import styles from './admin.module.css';
 import { useCreateMachineKey, useDeleteMachineKey, useMachineKeys } from './queries.ts';
 
+const FOR_EVER_MS = 100 * 365 * 86_400_000;
+/** The identity provider names a far day where there is no end. */
+const isForEver = (iso: string): boolean => Date.parse(iso) - Date.now() > FOR_EVER_MS;
+
 /** Keys of a service account. A new one goes into a file at once: it cannot be had again. */
 export const MachineKeys = ({ userId, title = 'Machine keys' }: { userId: string; title?: ReactNode }) => {
   const { data, error, refetch } = useMachineKeys(userId);
@@ -48,7 +52,13 @@ export const MachineKeys = ({ userId, title = 'Machine keys' }: { userId: string
             <li key={key.id} className={styles.key}>
               <span className={styles.mono}>{key.id}</span>
               <span className={styles.sub}>
-                ends <RelativeTime iso={key.expirationDate} />
+                {isForEver(key.expirationDate) ? (
+                  'does not expire'
+                ) : (
+                  <>
+                    expires <RelativeTime iso={key.expirationDate} />
+                  </>
+                )}
               </span>
               <Button kind="quiet" aria-label={`End key ${key.id}`} onClick={() => setDoomed(key.id)}>
                 End

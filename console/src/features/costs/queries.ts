@@ -47,6 +47,8 @@ export const useSubjects = (scope: 'user' | 'agent') => {
         label: name === '' ? email : `${name} (${email})`,
       }));
     },
+    // Who was added a moment ago is there.
+    staleTime: 0,
     meta: { what: scope === 'user' ? 'the users to choose from' : 'the agents to choose from' },
   });
 };

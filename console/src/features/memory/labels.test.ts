@@ -28,6 +28,10 @@ describe('the name of a node', () => {
       { x: (box.left + box.right) / 2, y: 150, radius: 8 },
       { x: 200, y: 171, radius: 8 },
       { x: 200, y: 129, radius: 8 },
+      ...[165, 235].flatMap((x) => [
+        { x, y: 167, radius: 6 },
+        { x, y: 133, radius: 6 },
+      ]),
     ]);
     expect(place([], [NODE, ...ring])).toEqual(right);
     const all: Box = { left: 0, top: 0, right: PICTURE.width, bottom: PICTURE.height };

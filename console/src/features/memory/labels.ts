@@ -15,7 +15,7 @@ export interface Disc {
 const GAP_PX = 4;
 export const NAME_PX = 14;
 
-/** Right of its node, left, below, above. */
+/** Right of its node, left, below, above, at its corners. */
 const placesFor = ({ x, y, radius }: Disc, widthPx: number): readonly Box[] => {
   const beside = (left: number, top: number): Box => ({
     left,
@@ -28,6 +28,10 @@ const placesFor = ({ x, y, radius }: Disc, widthPx: number): readonly Box[] => {
     beside(x - radius - GAP_PX - widthPx, y - NAME_PX / 2),
     beside(x - widthPx / 2, y + radius + GAP_PX),
     beside(x - widthPx / 2, y - radius - GAP_PX - NAME_PX),
+    beside(x + radius, y + radius),
+    beside(x + radius, y - radius - NAME_PX),
+    beside(x - radius - widthPx, y + radius),
+    beside(x - radius - widthPx, y - radius - NAME_PX),
   ];
 };
 

@@ -809,6 +809,16 @@ export interface InviteUserResult {
   url: string | null;
 }
 
+export interface ListDocumentTagsResult {
+  items: ListDocumentTagsResultItem[];
+}
+
+export interface ListDocumentTagsResultItem {
+  tag: string;
+  /** Documents with this tag that the caller may read */
+  documents: number;
+}
+
 export interface ListDocumentVersionsResult {
   items: ListDocumentVersionsResultItem[];
 }

@@ -233,6 +233,9 @@ export const knowledge = (http: Http) => ({
   /** Hybrid search over documents and, on request, memories */
   search: (body: m.SearchRequest, options?: CallOptions): Promise<m.SearchResponse> =>
     http.json({ method: 'POST', path: '/api/v1/knowledge/search', json: body }, options),
+  /** The tags of documents, the collections of this platform, with how many documents each has */
+  listDocumentTags: (options?: CallOptions): Promise<m.ListDocumentTagsResult> =>
+    http.json({ method: 'GET', path: '/api/v1/knowledge/tags' }, options),
 });
 
 export const mcp = (http: Http) => ({

@@ -87,6 +87,24 @@ export const createKnowledgeReads = (db: Db) => ({
     return rows.map((row) => row.id);
   },
 
+  /** Tags of documents that `scope` may read, with how many have each: the most used first, at most 1,000. */
+  async tags(scope: Scope): Promise<{ tag: string; documents: number }[]> {
+    const rows = await readable(db.read, scope)
+      .innerJoin('document_facts', 'document_facts.document_id', 'documents.id')
+      .select(['document_facts.value'])
+      .select((w) => w.fn.countAll<number>().as('documents'))
+      .where('document_facts.key', '=', 'tags')
+      .groupBy('document_facts.value')
+      .orderBy('documents', 'desc')
+      .orderBy('document_facts.value')
+      .limit(1_000)
+      .execute();
+    return rows.flatMap(({ value, documents }) => {
+      const tag: unknown = JSON.parse(value);
+      return typeof tag === 'string' ? [{ tag, documents: Number(documents) }] : [];
+    });
+  },
+
   /** Newest first. */
   async versions(id: string): Promise<DocumentVersion[]> {
     const rows = await db.read

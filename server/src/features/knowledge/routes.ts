@@ -24,6 +24,7 @@ import {
   DocumentWire,
   SearchRequest,
   SearchResponse,
+  TagList,
   VersionList,
 } from './schema.ts';
 import type { SearchService } from './search.service.ts';
@@ -216,6 +217,19 @@ export const knowledgeRoutes = ({
           .header('content-disposition', contentDisposition(downloadName(document)))
           .header('etag', `"${document.sha256}"`)
           .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/knowledge/tags',
+      operationId: 'listDocumentTags',
+      summary: 'The tags of documents, the collections of this platform, with how many documents each has',
+      tag,
+      access: 'knowledge:read',
+      responses: { 200: TagList },
+      async handler({ caller }) {
+        return { items: await store.tags(readScope(caller)) };
       },
     }),
 

@@ -68,6 +68,16 @@ export const VersionWire = Type.Object({
 });
 export const VersionList = Type.Object({ items: Type.Array(VersionWire) });
 
+/** The most used first. */
+export const TagList = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      tag: Type.String(),
+      documents: Type.Integer({ description: 'Documents with this tag that the caller may read' }),
+    }),
+  ),
+});
+
 export const DocumentPage = Page(DocumentWire);
 
 export const DocumentParams = Strict({

@@ -48,6 +48,13 @@ export const knowledgeTools = (deps: {
         },
         limit: { type: 'integer', minimum: 1, maximum: 20, description: 'Number of passages, default 6' },
         document_id: { type: 'string', maxLength: 64, description: 'Search in this document only' },
+        tags: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: 'Search only in documents that have one of these tags (collections)',
+        },
       },
       required: ['query'],
       additionalProperties: false,
@@ -56,11 +63,14 @@ export const knowledgeTools = (deps: {
     permission: 'knowledge:read',
     async call(args, { caller, paying }) {
       const id = text(args.document_id);
+      const tags = Array.isArray(args.tags) ? args.tags.map(text).filter((tag) => tag !== '') : [];
       const passages = await search.toolPassages(
         { ...ownScope(caller), run: paying },
         text(args.query),
         whole(args.limit, 6),
-        id === '' ? null : { documentIds: [id] },
+        id === '' && tags.length === 0
+          ? null
+          : { ...(id === '' ? {} : { documentIds: [id] }), ...(tags.length === 0 ? {} : { tags }) },
       );
       if (passages.length === 0) {
         const [file] = fileNamesIn(text(args.query));

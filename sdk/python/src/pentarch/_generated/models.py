@@ -877,6 +877,16 @@ class InviteUserResult(TypedDict):
     """null when it went out by mail"""
 
 
+class ListDocumentTagsResult(TypedDict):
+    items: list[ListDocumentTagsResultItem]
+
+
+class ListDocumentTagsResultItem(TypedDict):
+    tag: str
+    documents: int
+    """Documents with this tag that the caller may read"""
+
+
 class ListDocumentVersionsResult(TypedDict):
     items: list[ListDocumentVersionsResultItem]
 

@@ -1466,6 +1466,14 @@ class Knowledge:
         """Hybrid search over documents and, on request, memories"""
         return cast("m.SearchResponse", self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
 
+    def list_document_tags(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListDocumentTagsResult:
+        """The tags of documents, the collections of this platform, with how many documents each has"""
+        return cast("m.ListDocumentTagsResult", self._http.json(Call("GET", "/api/v1/knowledge/tags"), options))
+
 
 class AsyncKnowledge:
     def __init__(self, http: AsyncHttp) -> None:
@@ -1600,6 +1608,14 @@ class AsyncKnowledge:
     ) -> m.SearchResponse:
         """Hybrid search over documents and, on request, memories"""
         return cast("m.SearchResponse", await self._http.json(Call("POST", "/api/v1/knowledge/search", json=given(query=query, limit=limit, filters=filters, include_memories=include_memories)), options))
+
+    async def list_document_tags(
+        self,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.ListDocumentTagsResult:
+        """The tags of documents, the collections of this platform, with how many documents each has"""
+        return cast("m.ListDocumentTagsResult", await self._http.json(Call("GET", "/api/v1/knowledge/tags"), options))
 
 
 class Mcp:

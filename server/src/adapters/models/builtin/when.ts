@@ -1,4 +1,9 @@
-import * as chrono from 'chrono-node';
+import { createRequire } from 'node:module';
+import type * as Chrono from 'chrono-node';
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first text: hundreds of files, for the built-in model alone. */
+const chrono = (): typeof Chrono => require('chrono-node');
 
 /** Pure: moments, repetitions and past periods in a short text, for a person's time zone. */
 
@@ -196,7 +201,7 @@ export const readWhen = (message: string, now: number, zone: string): When | nul
         rest: squeeze(text.slice(0, match.index) + text.slice(match.index + match[0].length)),
       };
   }
-  const [result] = chrono.parse(
+  const [result] = chrono().parse(
     text,
     { instant: new Date(now), timezone: offsetMinutes(now, zone) },
     { forwardDate: true },
