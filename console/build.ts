@@ -55,8 +55,8 @@ const compress = (folder: string): void => {
 /** Puts the new files in place of the old. Another process may do the same at this moment: who comes second leaves it be. */
 const put = (fresh: string, hash: string): void => {
   for (let tries = 0; !isFresh(hash); tries++) {
-    rmSync(DIST, { recursive: true, force: true });
     try {
+      rmSync(DIST, { recursive: true, force: true });
       renameSync(fresh, DIST);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -3,6 +3,7 @@ import type { LiveEvent } from 'pentarch-sdk';
 import { useEffect, useRef } from 'react';
 import { useApi } from './api.ts';
 import { useConnection } from './connection.ts';
+import { readAnew } from './query.ts';
 
 /** Events of the platform as they happen (docs/events.md), over one WebSocket per tab that all pages share. */
 
@@ -97,5 +98,5 @@ export const useLiveEvents = (types: readonly string[], listener: Listener): voi
 /** The usual use: read queries anew when something of theirs happened. */
 export const useLiveRefresh = (types: readonly string[], queryKey: readonly unknown[]): void => {
   const queryClient = useQueryClient();
-  useLiveEvents(types, () => void queryClient.invalidateQueries({ queryKey }));
+  useLiveEvents(types, () => readAnew(queryClient, queryKey));
 };

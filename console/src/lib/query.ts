@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { isSignedOut, mayRetryQuery } from './errors.ts';
 
 declare module '@tanstack/react-query' {
@@ -35,4 +35,21 @@ export const newQueryClient = (signedOut: () => void, failed: (error: unknown) =
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+};
+
+/**
+ * Something happened at the server: what is read of it is read anew. A first read that is under way may be from before, and
+ * is not begun again by an invalidation; so it is followed by another one.
+ */
+export const readAnew = (queryClient: QueryClient, queryKey: QueryKey): void => {
+  const first = queryClient
+    .getQueryCache()
+    .findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined });
+  void queryClient.invalidateQueries({ queryKey });
+  for (const query of first) {
+    query.promise?.then(
+      () => queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }),
+      () => undefined,
+    );
+  }
 };

@@ -53,6 +53,40 @@ it('begins a task, is told of it while it runs, and shows its result', async () 
   await context.close();
 });
 
+it('is told of what happens while a task is being read for the first time', async () => {
+  const { page, complaints, context } = await app.open({ path: '/tasks' });
+  await page.getByRole('table', { name: 'Tasks' }).waitFor();
+  const held = Promise.withResolvers<void>();
+  provider.always({ hold: held.promise, chunks: ['Counted.'] });
+  const admin = await app.server.signIn();
+  const made = await admin.post('/v2/tasks', { description: 'Count the boats', agent_id: 'chronos' });
+  const { id } = made.json<{ id: string }>();
+  const row = page.locator('tbody tr').filter({ hasText: 'Count the boats' });
+  await row.getByText('running', { exact: true }).waitFor();
+  // What was read before it ended arrives after the page was told of the end.
+  const late = Promise.withResolvers<void>();
+  const snapshot = Promise.withResolvers<void>();
+  await page.route(
+    `**/tasks/${id}`,
+    async (route) => {
+      const answer = await route.fetch();
+      snapshot.resolve();
+      await late.promise;
+      await route.fulfill({ response: answer });
+    },
+    { times: 1 },
+  );
+  await row.click();
+  await snapshot.promise;
+  held.resolve();
+  await row.getByText('completed', { exact: true }).waitFor();
+  late.resolve();
+  const drawer = page.getByRole('dialog', { name: 'Task' });
+  await drawer.getByRole('region', { name: 'Result' }).getByText('Counted.').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 it('makes a schedule, shows it in the calendar, lets it rest, changes and deletes it', async () => {
   const { page, axe, complaints, screenshot, context } = await app.open({ path: '/tasks?view=schedules' });
   await page.getByRole('heading', { name: 'Nothing is scheduled' }).waitFor();

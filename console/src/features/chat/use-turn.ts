@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
 import { useConnection } from '../../lib/connection.ts';
 import { isCancelled } from '../../lib/errors.ts';
+import { readAnew } from '../../lib/query.ts';
 import { applyEvent, emptyTurn, type Turn } from './thread.ts';
 
 /**
@@ -76,7 +77,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
           if (isCancelled(error) || signal.aborted) return;
           if (!(error instanceof ConnectionFailedError || error instanceof TimedOutError)) {
             show('failed', error);
-            void queryClient.invalidateQueries({ queryKey: ['chat'] });
+            readAnew(queryClient, ['chat']);
             return;
           }
           show('reconnecting');
@@ -86,7 +87,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
         }
       }
       show('done');
-      await queryClient.invalidateQueries({ queryKey: ['chat'] });
+      readAnew(queryClient, ['chat']);
     },
     [api, connection, queryClient],
   );

@@ -1,20 +1,7 @@
-import type { ModelToolCall, ToolChoice, ToolSpec } from '../../kernel/model.ts';
+import type { ModelToolCall, ToolSpec } from '../../kernel/model.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { SettledCall } from './steps.rules.ts';
-import { parseArguments, toolSpecs } from './tools.rules.ts';
-
-/**
- * Tools of the client's program, which it runs itself (the OpenAI-compatible door). They are offered to the agent's model
- * beside its own. A call of one is handed over: the own calls of the same answer are carried out, and the run ends with
- * the finish reason `tool_calls`. The results come with a run of their own, which goes on with the prompt of this one.
- */
-export interface ClientTools {
-  tools: readonly ToolSpec[];
-  /** One of them has to be called: own tools are not offered then. */
-  choice?: Exclude<ToolChoice, 'none'>;
-  /** At most one of them is called in an answer. */
-  single?: true;
-}
+import { type ClientTools, parseArguments, toolSpecs } from './tools.rules.ts';
 
 /** What stands for the name of a server at a call of such a tool. */
 export const CLIENT = 'client';

@@ -1,6 +1,7 @@
+export type { ActiveRun } from './active-run.ts';
 export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
-export { CLIENT, type ClientTools } from './client-tools.rules.ts';
+export { CLIENT } from './client-tools.rules.ts';
 export { delegateTool } from './delegate.ts';
 export type { HistoryTurn } from './history.rules.ts';
 export { isDelta, type RunEvent } from './journal.rules.ts';
@@ -13,7 +14,6 @@ export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
 export {
-  type ActiveRun,
   type ChatService,
   createChatService,
   DECISION_GRACE_MS,
@@ -23,4 +23,4 @@ export {
 export type { ChooseAgent } from './start.ts';
 export { createChatStore } from './store.ts';
 export { schemaFault } from './tool-call.ts';
-export { matchesGlob } from './tools.rules.ts';
+export { type ClientTools, matchesGlob } from './tools.rules.ts';

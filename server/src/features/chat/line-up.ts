@@ -1,12 +1,12 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { ActiveRun } from './active-run.ts';
 import { type EndedRun, errorData, faultOf, keptForLater, type StopReason } from './ending.ts';
 import type { Spending } from './execute.ts';
 import { isDelta } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
-import type { ActiveRun } from './service.ts';
 import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
 import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';

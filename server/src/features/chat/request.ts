@@ -1,10 +1,10 @@
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
-import type { ClientTools } from './client-tools.rules.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import { MAX_CONTEXT_BYTES } from './schema.ts';
 import type { PlanStep } from './steps.rules.ts';
+import type { ClientTools } from './tools.rules.ts';
 
 /** What a request for a run asks for beside its message, checked and taken apart. */
 

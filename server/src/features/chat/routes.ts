@@ -7,11 +7,12 @@ import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
+import type { ActiveRun } from './active-run.ts';
 import { faultOf } from './ending.ts';
 import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
 import type { FollowedRun } from './remote.ts';
 import { ChatRequest, ChatResponse, InvokeParams, Run, RunParams } from './schema.ts';
-import type { ActiveRun, ChatService } from './service.ts';
+import type { ChatService } from './service.ts';
 
 const tag = 'Chat';
 

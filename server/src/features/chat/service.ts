@@ -10,6 +10,7 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
+import type { ActiveRun } from './active-run.ts';
 import { type ApprovalPort, createWaitingRoom, type Decision, type Owner } from './approvals.ts';
 import { askedEvent } from './asked.rules.ts';
 import { runOfCallId } from './client-tools.rules.ts';
@@ -25,7 +26,7 @@ import {
   type StopReason,
   statusOf,
 } from './ending.ts';
-import { executeRun, type RunDeps, type RunHooks, type Spending } from './execute.ts';
+import { executeRun, type RunDeps, type RunHooks } from './execute.ts';
 import {
   type Jump,
   jumpsOf,
@@ -81,22 +82,6 @@ export interface Turn {
   run: Run;
   question: { id: string; content: string } | null;
   answer: ChatResponse | null;
-}
-
-/** A run going on in this process. */
-export interface ActiveRun {
-  runId: string;
-  conversationId: string;
-  messageId: string;
-  agentId: string;
-  events: RunEvents;
-  abort: AbortController;
-  /** The answer, or the error of a failed run. */
-  done: Promise<ChatResponse>;
-  /** What stands when the run has to wait for a decision; never settles where it does not. */
-  waits: Promise<ChatResponse>;
-  /** What the run has spent so far, with all that it has delegated. */
-  spending: Spending;
 }
 
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */

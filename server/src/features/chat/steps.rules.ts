@@ -4,7 +4,6 @@ import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
-import type { ClientTools } from './client-tools.rules.ts';
 import {
   type Jump,
   jumpsOf,
@@ -15,6 +14,7 @@ import {
   unpackJournal,
 } from './journal.rules.ts';
 import { withoutSpecialTokens } from './prompt.rules.ts';
+import type { ClientTools } from './tools.rules.ts';
 import { addSums, addUsage, NO_USAGE } from './usage.rules.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
 import type { ClientTools, HistoryTurn } from '../chat/index.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
 /** Reading of requests of the OpenAI-compatible door: what they mean for a run, and what is refused with which words. */

@@ -16,7 +16,8 @@ import {
   type RunEvent,
 } from '../chat/index.ts';
 import { completionOf } from './answer.ts';
-import { refusal } from './refusal.ts';
+import { materialOf, materialTools, materialTurn } from './material.ts';
+import { refusal } from './refusal.rules.ts';
 import {
   agentOfModel,
   EMBEDDING_MODEL,
@@ -101,13 +102,13 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
     const results = lastResults(read.exchange);
     const handed = read.exchange.length === 0 ? null : await chat.handedRun(caller, Object.keys(results));
     const given: GivenInput = {
-      history: read.history,
+      history: read.history.map(materialTurn),
       metadata: read.metadata,
-      ...(read.client === null ? {} : { client: read.client }),
+      ...(read.client === null ? {} : { client: materialTools(read.client) }),
       ...(handed === null
         ? read.exchange.length === 0
           ? {}
-          : { exchange: read.exchange }
+          : { exchange: materialOf(read.exchange) }
         : { continues: { runId: handed.runId, results } }),
       ...(read.instructions === null ? {} : { instructions: read.instructions }),
       ...(cap === undefined || cap === null ? {} : { maxOutputTokens: cap }),

@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelToolCall, ToolSpec } from '../../kernel/model.ts';
-import { type ClientTools, withoutSpecialTokens } from '../chat/index.ts';
-import { refusal } from './refusal.ts';
+import type { ClientTools } from '../chat/index.ts';
+import { refusal } from './refusal.rules.ts';
 
 /** Tools of the client, its calls and their results, read from a request. */
 export const given = (value: unknown): boolean =>
@@ -35,7 +35,7 @@ const readTool = (value: unknown, i: number): ToolSpec => {
   }
   if (!isRecord(parameters))
     throw refusal(`${at}.function.parameters`, 'parameters must be a JSON Schema', 'invalid_value');
-  return { name, description: withoutSpecialTokens(description), inputSchema: parameters };
+  return { name, description, inputSchema: parameters };
 };
 
 /** Null where none may be called. Throws VALIDATION_ERROR. */
@@ -117,7 +117,7 @@ export const createExchange = () => {
         if (open.has(id)) throw refusal(at, 'two calls have the same id', 'invalid_value');
         open.set(id, name);
       }
-      messages.push({ role: 'assistant', content: withoutSpecialTokens(text), toolCalls });
+      messages.push({ role: 'assistant', content: text, toolCalls });
     },
 
     result(message: ResultMessage, text: string, index: number): void {
@@ -130,7 +130,7 @@ export const createExchange = () => {
         throw refusal(at, words, 'invalid_value');
       }
       open.delete(id);
-      messages.push({ role: 'tool', toolCallId: id, name, content: withoutSpecialTokens(text) });
+      messages.push({ role: 'tool', toolCallId: id, name, content: text });
     },
 
     mustBeAnswered(index: number): void {

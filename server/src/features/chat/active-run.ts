@@ -1,0 +1,19 @@
+import type { Spending } from './execute.ts';
+import type { RunEvents } from './run-events.ts';
+import type { ChatResponse } from './schema.ts';
+
+/** A run going on in this process. */
+export interface ActiveRun {
+  runId: string;
+  conversationId: string;
+  messageId: string;
+  agentId: string;
+  events: RunEvents;
+  abort: AbortController;
+  /** The answer, or the error of a failed run. */
+  done: Promise<ChatResponse>;
+  /** What stands when the run has to wait for a decision; never settles where it does not. */
+  waits: Promise<ChatResponse>;
+  /** What the run has spent so far, with all that it has delegated. */
+  spending: Spending;
+}
