@@ -259,5 +259,5 @@ describe('a memory', () => {
     await screenshot('memory-thousands');
     expect(complaints).toEqual([]);
     await context.close();
-  }, 120_000);
+  }, 240_000);
 });

@@ -78,7 +78,7 @@ export const rememberCompany = (client: Client): Promise<void> =>
     ...RELATIONS.map(([from, relationType, to]) => ({ type: 'relation', from, to, relationType })),
   ]);
 
-const IMPORT_LINES = 500;
+const IMPORT_LINES = 100;
 
 /** Many small groups around hubs, tied among each other: what a memory of years looks like. */
 export const rememberMany = async (client: Client, count: number): Promise<void> => {
