@@ -52,7 +52,9 @@ describe('priced tools', () => {
   beforeEach(() => provider.reset());
 
   const setLimit = async (usd: number | null) => {
-    const limits = [{ scope: 'tenant', period: 'day', limit_usd: usd }];
+    // A sum in floating point may have more than the nine decimals that an amount may have.
+    const limit_usd = usd === null ? null : Number(usd.toFixed(9));
+    const limits = [{ scope: 'tenant', period: 'day', limit_usd }];
     expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
   };
   const tenantDay = async () => {
