@@ -90,7 +90,9 @@ describe('costs of requests', () => {
       provider.reset();
       const limit = async (usd: number | null) => {
         const put = await admin.put('/v2/costs/limits', {
-          limits: [{ scope: 'tenant', period: 'day', limit_usd: usd }],
+          limits: [
+            { scope: 'tenant', period: 'day', limit_usd: usd === null ? null : Number(usd.toFixed(9)) },
+          ],
         });
         expect(put.status).toBe(200);
       };

@@ -53,7 +53,7 @@ describe('a message that is refused for want of money', () => {
     return day;
   };
   const limit = async (usd: number): Promise<void> => {
-    const limits = [{ scope: 'tenant', period: 'day', limit_usd: usd }];
+    const limits = [{ scope: 'tenant', period: 'day', limit_usd: Number(usd.toFixed(9)) }];
     expect((await admin.put('/v2/costs/limits', { limits })).status).toBe(200);
   };
   /** What each room leads to, from none to plenty, in steps of a tenth of a cent. */
