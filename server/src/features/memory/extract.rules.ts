@@ -14,8 +14,8 @@ import {
 /**
  * Facts from a user's message by patterns, for English and some German: preferences, names, roles, employers, places,
  * dates, favourites, people and what is said of them, `remember that …`, corrections, `forget …`. Questions,
- * hypotheticals, quoted or reported words and secrets give nothing. Wrong facts cost more than missed ones, so what no
- * pattern knows is left alone.
+ * hypotheticals, quoted or reported words and secrets give nothing. Wrong facts cost more than missed ones, so of what no
+ * pattern knows nothing is understood: whole statements are kept as they were said (`notes.rules.ts`).
  */
 
 const LEAD_IN =

@@ -47,6 +47,12 @@ const POINTING =
   /^(?:it|it's|this|that|that's|these|those|there|here|he|she|they|you|es|das ist|dies|er|sie|du)\b/iu;
 const BUT_FIRST = /^(?:that|das|die|der)\b/iu;
 
+const BEGINNING = 'said: ';
+
+/** Whether it is one of those below: where a model has read the message, it has understood or passed over these. */
+export const isNote = (found: Extracted): boolean =>
+  found.kind === 'fact' && found.text.startsWith(BEGINNING);
+
 const MIN_WORDS = 4;
 const MAX_CHARACTERS = 240;
 
@@ -69,7 +75,7 @@ export const notedOf = (sentence: string): Extracted[] => {
     {
       kind: 'fact',
       subject: null,
-      ...claim(`said: ${text}`, null),
+      ...claim(`${BEGINNING}${text}`, null),
       importance: 0.3,
     },
   ];

@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { type Ask, askForFacts, joinFindings, mayHoldFacts } from './ask.ts';
 import { extract } from './extract.rules.ts';
+import { isNote } from './notes.rules.ts';
 import type { Recall } from './recall.ts';
 import type { Remember, Remembered } from './remember.ts';
 
@@ -35,8 +36,14 @@ export const createObserveTurn =
     if (!turn.caller.permissions.has('memory:write')) return { added: 0, ended: 0, forgotten: 0 };
     const byPattern = extract(turn.text);
     const byModel =
-      ask !== null && mayHoldFacts(turn.text) ? await askForFacts(ask, turn).catch(() => []) : [];
-    const findings = joinFindings(byPattern, byModel);
+      ask !== null && mayHoldFacts(turn.text) ? await askForFacts(ask, turn).catch(() => null) : null;
+    const findings =
+      byModel === null
+        ? byPattern
+        : joinFindings(
+            byPattern.filter((found) => !isNote(found)),
+            byModel,
+          );
     if (findings.length === 0) return { added: 0, ended: 0, forgotten: 0 };
     const done = await remember.apply(speakerOf(turn.caller), findings, {
       kind: 'message',
