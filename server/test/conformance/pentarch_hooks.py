@@ -14,7 +14,7 @@ KNOWN_REASONS = [
     r"cannot be given together with page|must be given once|must be empty",
     r"goes with the period custom only|is required for the period custom|must be at most 400 days before to",
     r"^/(url|command|from|to|file|subject|title|content|roles) is required",
-    r"must stand with the visibility role only|the last message must be of the role user",
+    r"must stand with the visibility role only|the last message must be of the role user|must answer a call of the assistant message before it",
     r"must be after (valid_from|from)",
     r"must be another entity than|must belong to the same owner|must not belong to another user|between two shared entities",
     r"must be run for the scope run|must be left out for this scope|must be day or month",

@@ -121,7 +121,11 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
   for (const [i, message] of input.messages.entries()) {
     const { role } = message;
     if (role === 'function')
-      throw refusal(`messages.${i}.role`, 'send messages of the role tool', 'unsupported_value');
+      throw refusal(
+        `messages.${i}.role`,
+        'messages of the role function are not supported: send messages of the role tool',
+        'unsupported_value',
+      );
     const text = textOf(message, i);
     if (role === 'tool') {
       calls.result(message, text, i);
