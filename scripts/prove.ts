@@ -163,10 +163,16 @@ const schemathesisFolder = (): string => {
   return target;
 };
 
-/** Runs node; what it prints goes nowhere, what it complains of is shown. */
-const node = (args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> =>
+/** Runs node; what it prints goes nowhere unless it is `shown`, what it complains of is shown. */
+const node = (
+  args: readonly string[],
+  { env = process.env, shown = false }: { env?: NodeJS.ProcessEnv; shown?: boolean } = {},
+): Promise<number> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, args, {
+      env,
+      stdio: ['ignore', shown ? 'inherit' : 'ignore', 'inherit'],
+    });
     child.once('error', reject);
     child.once('close', (status) => resolve(status ?? 1));
   });
@@ -188,7 +194,7 @@ const run = async (area: Area): Promise<AreaResult> => {
   }
   const report = path.join(folder, `${area.id}.json`);
   if ('bench' in area) {
-    const { code, seconds } = await timed(() => node([area.bench, '--json', report]));
+    const { code, seconds } = await timed(() => node([area.bench, '--json', report], { shown: true }));
     return figuresSummary(area.name, code, seconds, JSON.parse(readFileSync(report, 'utf8')) as unknown);
   }
   const env = {
@@ -197,7 +203,7 @@ const run = async (area: Area): Promise<AreaResult> => {
   };
   const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
   const args = ['run', '--config', area.config, '--reporter=json', `--outputFile=${report}`, ...area.files];
-  const { code, seconds } = await timed(() => node([vitest, ...args], env));
+  const { code, seconds } = await timed(() => node([vitest, ...args], { env }));
   return summaryOf(area.name, code, seconds, JSON.parse(readFileSync(report, 'utf8')) as unknown);
 };
 
