@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterCommit } from './after-commit.ts';
 import { compiled } from './compiled.ts';
 import type { Db } from './db.ts';
 import { openSqlite } from './open.ts';
@@ -73,6 +74,26 @@ describe('sqlite store', () => {
     });
     expect(seenInside).toEqual([]);
     expect(await ids()).toEqual(['a']);
+  });
+
+  it('does what is to be done after the commit when the rows can be read, once, and never after a rollback', async () => {
+    const seen: string[][] = [];
+    const add = (id: string, fails = false) =>
+      db.write(
+        async (tx) => {
+          afterCommit(tx, () => void ids().then((now) => seen.push(now)));
+          await insertKey(tx, { id, at: 1 });
+          if (fails) throw new Error('on purpose');
+        },
+        { repeatable: true },
+      );
+    await Promise.allSettled([add('a'), add('lost', true), add('b')]);
+    await expect
+      .poll(() => seen)
+      .toEqual([
+        ['a', 'b'],
+        ['a', 'b'],
+      ]);
   });
 
   it('runs writes that may be repeated anew where one of their turn fails, and only that one is lost', async () => {

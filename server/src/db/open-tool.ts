@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { collectAfterCommit } from './after-commit.ts';
 import type { Db } from './db.ts';
 import { openSqliteFile } from './open.ts';
 import { toolPool } from './postgres/pool.ts';
@@ -44,7 +45,7 @@ const openFile = (file: string): Db => {
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => work(tx), how),
+    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
     conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);

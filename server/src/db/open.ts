@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
+import { collectAfterCommit } from './after-commit.ts';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
 import { isSacrificed } from './faults.ts';
@@ -100,7 +101,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => work(tx), how),
+    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
     conversationsVersion: changed.version,
     ping: async () => {
       await sql`select 1`.execute(read);
@@ -174,10 +175,12 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     async write(work, how = {}) {
       for (let tries = 1; ; tries++) {
         try {
-          return await read.transaction().execute(async (tx) => {
+          const { result, committed } = await read.transaction().execute(async (tx) => {
             if (how.deferred) await sql`set local synchronous_commit = off`.execute(tx);
-            return work(tx);
+            return collectAfterCommit(tx, work);
           });
+          committed();
+          return result;
         } catch (error) {
           if (!how.repeatable || tries >= MAX_TRIES || !isSacrificed(error)) throw error;
         }

@@ -4,9 +4,11 @@ import { createGroupCommit } from './group-commit.ts';
 describe('group commit', () => {
   const steps: string[] = [];
   const connection = { step: (sql: string) => void steps.push(sql) };
+  const giving = <T>(result: T, committed = () => {}) => Promise.resolve({ result, committed });
 
   it('answers after the disk has it, a deferred write after the commit, and syncs once for a group', async () => {
     const told: string[] = [];
+    const readable: string[] = [];
     const syncs: (() => void)[] = [];
     const sync = () => new Promise<void>((resolve) => syncs.push(resolve));
     let commits = 0;
@@ -14,9 +16,10 @@ describe('group commit', () => {
       commits += 1;
     });
     const write = (name: string, deferred = false) =>
-      group.write(() => Promise.resolve(), { deferred }).then(() => told.push(name));
+      group.write(() => giving(null, () => readable.push(name)), { deferred }).then(() => told.push(name));
     const all = [write('a'), write('deferred', true), write('b')];
     while (syncs.length === 0) await new Promise((next) => setImmediate(next));
+    expect(readable).toEqual(['a', 'deferred', 'b']);
     expect(told).toEqual(['deferred']);
     // What comes meanwhile is the next group.
     all.push(write('c'));
@@ -34,9 +37,9 @@ describe('group commit', () => {
   it('takes what the next turns of the loop bring into the same commit', async () => {
     const before = steps.filter((step) => step === 'commit').length;
     const group = createGroupCommit(connection, null, () => {});
-    const first = group.write(() => Promise.resolve('a'), {});
+    const first = group.write(() => giving('a'), {});
     await new Promise((next) => setImmediate(next));
-    const second = group.write(() => Promise.resolve('b'), {});
+    const second = group.write(() => giving('b'), {});
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
     expect(steps.filter((step) => step === 'commit').length - before).toBe(1);
   });
@@ -48,8 +51,8 @@ describe('group commit', () => {
       () => (broken ? Promise.reject(new Error('EIO')) : Promise.resolve()),
       () => {},
     );
-    await expect(group.write(() => Promise.resolve(1), {})).rejects.toThrow('EIO');
+    await expect(group.write(() => giving(1), {})).rejects.toThrow('EIO');
     broken = false;
-    await expect(group.write(() => Promise.resolve(2), {})).resolves.toBe(2);
+    await expect(group.write(() => giving(2), {})).resolves.toBe(2);
   });
 });

@@ -26,8 +26,16 @@ export interface Steps {
 interface Pending {
   options: WriteOptions;
   run(): Promise<void>;
+  /** Its rows can be read. */
   committed(): void;
+  /** They are on the disk as well, where they have to be. */
+  answered(): void;
   failed(error: unknown): void;
+}
+
+interface Done<T> {
+  result: T;
+  committed(): void;
 }
 
 /**
@@ -125,7 +133,8 @@ export const createGroupCommit = (
   const acknowledge = async (done: readonly Pending[]): Promise<void> => {
     const waiting: Pending[] = [];
     for (const pending of done) {
-      if (sync === null || pending.options.deferred) pending.committed();
+      pending.committed();
+      if (sync === null || pending.options.deferred) pending.answered();
       else waiting.push(pending);
     }
     if (sync === null || waiting.length === 0) return;
@@ -135,7 +144,7 @@ export const createGroupCommit = (
       for (const pending of waiting) pending.failed(error);
       return;
     }
-    for (const pending of waiting) pending.committed();
+    for (const pending of waiting) pending.answered();
   };
 
   /** Waits while the turns of the loop bring more writes. */
@@ -160,15 +169,17 @@ export const createGroupCommit = (
   };
 
   return {
-    write<T>(work: () => Promise<T>, options: WriteOptions): Promise<T> {
+    /** Of what `work` gives, `committed` is called as soon as its rows can be read. */
+    write<T>(work: () => Promise<Done<T>>, options: WriteOptions): Promise<T> {
       return new Promise<T>((resolve, reject) => {
-        let result: T;
+        let done: Done<T>;
         queue.push({
           options,
           run: async () => {
-            result = await work();
+            done = await work();
           },
-          committed: () => resolve(result),
+          committed: () => done.committed(),
+          answered: () => resolve(done.result),
           failed: reject,
         });
         draining ??= drain();

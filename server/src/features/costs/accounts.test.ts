@@ -434,6 +434,17 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     expect(alerts.every((alert) => alert.usedNano <= alert.limitNano)).toBe(true);
   });
 
+  it('tells a threshold too where what was spent is not committed yet when alerts are looked at', async () => {
+    const made = await hold(500);
+    await db.write(async (tx) => {
+      await costs.settle(tx, made, [spend(500)]);
+      await costs.flushAlerts();
+    });
+    expect(alerts).toEqual([]);
+    await costs.flushAlerts();
+    expect(alerts.map((alert) => [alert.period, alert.thresholdPercent])).toEqual([['day', 50]]);
+  });
+
   it('tells a refusal as what it is, and 100 % when it is used', async () => {
     await settle(await hold(120), spend(120));
     await refusal(hold(881));

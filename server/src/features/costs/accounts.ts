@@ -1,3 +1,4 @@
+import { afterCommit } from '../../db/after-commit.ts';
 import type { DialectName, Queryable } from '../../db/db.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -36,7 +37,7 @@ export interface AccountsOptions {
   defaults: LimitDefaults;
   calendars: Calendars;
   limited: Limited;
-  /** More has been spent on these counters. Called before the commit: look at them afterwards. */
+  /** More has been spent on these counters; called after the commit. */
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string, limitNano: number | null): void;
@@ -280,7 +281,7 @@ export const createAccounts = (options: AccountsOptions) => {
       const part = ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS);
       await bookCounters(part)(tx, { ...counterIds(part), released, spent });
     }
-    if (spent > 0) options.onSpent(ids);
+    if (spent > 0) afterCommit(tx, () => options.onSpent(ids));
   };
 
   const writeLedger = async (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<void> => {
