@@ -71,7 +71,7 @@ const serverFolder = (): string => {
 };
 
 /** As in `npm start` of the repository: without it V8 keeps much room for what the start leaves behind. */
-const SERVER_FLAGS = ['--max-semi-space-size=16'];
+const SERVER_FLAGS = ['--max-semi-space-size=64'];
 
 /** Runs the server's package with the arguments as they are; signals reach it, its exit code is ours. */
 export const handOn = (

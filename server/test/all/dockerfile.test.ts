@@ -134,7 +134,7 @@ describe('the image', () => {
     }
     expect(existsSync(path.join(app, 'console', 'dist', 'index.html'))).toBe(true);
     expect([last.entrypoint, last.cmd]).toEqual([
-      ['node', '--max-semi-space-size=16', 'server/src/start.js'],
+      ['node', '--max-semi-space-size=64', 'server/src/start.js'],
       ['serve'],
     ]);
     const env = {
