@@ -23,6 +23,7 @@ describe('textFaults', () => {
     ['server/src/a.ts', "route({ path: '/v2/homework/x' }); // asks any caller"],
     ['server/src/config.ts', 'load(process.env)'],
     ['server/src/a.ts', "skip(1); only(2); const url = 'https://example.test/home/'"],
+    ['server/src/a.ts', "process.env.LIBRARY_QUIET = '1'"],
     ['README.md', 'A TODO list is a document like any other.'],
   ])('leaves %s alone: %s', (file, text) => {
     expect(reasons(file, text)).toEqual([]);
