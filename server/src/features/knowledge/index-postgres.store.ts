@@ -227,7 +227,9 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
             ts_rank('{0, 0, 0, 1}', terms, word, 0) as titled
           from asked join chunk_terms on terms @@ (${scopeQuery(scope)}::tsquery && word) ${allowedSeqs(ask)}
         ),
-        mean as materialized (select greatest(avg(length), 1)::float8 as length from hits),
+        mean as materialized (
+          select greatest(avg(length), 1)::float8 as length from (select distinct seq, length from hits) found
+        ),
         ranked as (
           select seq, sum(weight * often * 2.2::float8
             / (often + 1.2::float8 * (0.25::float8 + 0.75::float8 * h.length / mean.length))) as place
