@@ -33,17 +33,11 @@ const FORGET_FROM =
   /^(?:please\s+|bitte\s+)?(?:delete|remove|erase|lösche|clear)\s+(?<what>.+?)\s+(?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i;
 
 const CORRECTION =
-  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|strike that|my bad|hold on|hang on|never ?mind|i was mistaken|i stand corrected|i take that back|i made a mistake|i (?:got|had|said) (?:that|it) wrong|on second thoughts?|come to think of it|(?:as )?(?:it )?turns out(?: that)?|(?:small|quick|little) (?:correction|update)|update(?=\s*[:,–—])|(?:well|oh|ah)(?=\s*,)|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
-
-/** Sentences that are a correction without saying so first. */
-const CORRECTS_ITSELF =
-  /^(?:(?:i meant|it's|it is)\b.*\bnot\b|(?:it|that) (?:isn't|wasn't|is not|was not)\b|(?:when )?i (?:said|wrote|told you)\b.*\b(?:meant|it's|it is|it was|it should be|that's)\b)/i;
+  /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
 
 const INSTEAD: readonly RegExp[] = [
   /^(?:it's|it is|that's|it was|it should be|make (?:it|that)|i meant(?: to say)?|i mean|es ist|ich meinte)\s+(?<after>.+?)\s*,?\s+(?:not|instead of|rather than|and not|nicht)\s+(?<before>.+)$/i,
   /^(?:(?:it's|it is|that's|i meant)\s+)?not\s+(?<before>.+?)(?:\s*,\s*(?:but|it's|it is)?|\s+but)\s+(?<after>.+)$/i,
-  /^(?:it|that)(?:\s+is not|\s+was not|\s+isn't|\s+wasn't)\s+(?<before>.+?)(?:\s*[,;]\s*(?:but|it's|it is|it was)?|\s+but)\s+(?<after>.+)$/i,
-  /^(?:when )?i (?:said|wrote|told you)\s+(?<before>[^,]{1,60}?)(?:\s*,\s*(?:but\s+)?|\s+but\s+)(?:i\s+(?:really\s+|actually\s+)?meant|(?:it's|it is|it was|it should be|that's)(?:\s+(?:really|actually))?)\s+(?<after>.+)$/i,
   /^(?<after>[^,]{1,60}),\s+not\s+(?<before>[^,]{1,60})$/i,
 ];
 
@@ -88,21 +82,9 @@ const rememberOf = (what: string): Extracted[] => {
   return [{ kind: 'fact', subject: null, ...noted, text: `noted: ${text}`, importance: 0.8 }];
 };
 
-/** `I switched from the Pixel to a Fairphone`, `we renamed our boat from Petrel to Tern`, `I traded the van for a bicycle`. */
-const SWITCHED: readonly RegExp[] = [
-  /^(?:i|we)(?:'ve|\s+have)?\s+(?:just\s+|recently\s+|finally\s+|now\s+)?(?:switched|changed|swapped|upgraded|gone|went|renamed\b.{1,40}?)\s+from\s+(?<before>.+?)\s+to\s+(?<after>.+)$/i,
-  /^(?:i|we)(?:'ve|\s+have)?\s+(?:just\s+|recently\s+|finally\s+|now\s+)?(?:switched|changed|upgraded)\s+(?:over\s+)?to\s+(?<after>.+?)\s+from\s+(?<before>.+)$/i,
-  /^(?:i|we)(?:'ve|\s+have)?\s+(?:just\s+|recently\s+|finally\s+|now\s+)?(?:swapped|traded|exchanged|replaced)\s+(?<before>.+?)\s+(?:for|with|by)\s+(?<after>.+)$/i,
-];
-
-const switchedOf = (text: string): { before: string; after: string } | null => {
-  for (const pattern of SWITCHED) {
-    const groups = pattern.exec(text)?.groups;
-    if (groups?.before && groups.after)
-      return { before: bare(groups.before), after: trimValue(groups.after) };
-  }
-  return null;
-};
+/** `I switched from the Pixel to a Fairphone`, `we renamed our boat from Petrel to Tern`. */
+const SWITCHED =
+  /^(?:i|we)(?:'ve|\s+have)?\s+(?:just\s+)?(?:switched|changed|swapped|upgraded|renamed\b.{1,40}?)\s+from\s+(?<before>.+?)\s+to\s+(?<after>.+)$/i;
 
 const replaceOf = (text: string): Extracted | null => {
   for (const pattern of INSTEAD) {
@@ -134,16 +116,18 @@ const ofSentence = (sentence: string): Extracted[] => {
     const isBare = remember.how === undefined && !/^(?:I|I'm|my|our|the|\p{Lu}|ich|mein)/u.test(what);
     return isTask || isBare ? [] : rememberOf(what.replace(LEAD_IN, ''));
   }
-  const corrected = plain
-    .replace(CORRECTION, '')
-    .replace(/^when (?=i (?:said|wrote|told you)\b.*\bmeant\b)/i, '');
-  const isCorrection = CORRECTION.test(plain);
+  const corrected = plain.replace(CORRECTION, '');
+  const isCorrection = corrected !== plain;
   if (isReported(corrected)) return [];
   const asserted = corrected.replace(/^I told you (?:that )?/i, '');
   // Whom one calls one's own is known also in a question or a condition.
   if (isQuestion(asserted) || isHypothetical(asserted)) return mentionedPeople(asserted);
-  const switched = switchedOf(asserted.replace(/[.!\s]+$/, ''));
-  if (switched !== null) return [{ kind: 'replace', ...switched }, ...notedOf(asserted)];
+  const switched = SWITCHED.exec(asserted.replace(/[.!\s]+$/, ''))?.groups;
+  if (switched?.before && switched.after)
+    return [
+      { kind: 'replace', before: bare(switched.before), after: trimValue(switched.after) },
+      ...notedOf(asserted),
+    ];
   const facts = clausesOf(asserted).flatMap(factsOfClause);
   // Of somebody by what they are to the author: the words themselves tie what is said of them to that.
   if (facts.some((one) => one.kind === 'fact' && one.subject !== null) && /^(?:my|our)\b/i.test(asserted))
@@ -151,7 +135,8 @@ const ofSentence = (sentence: string): Extracted[] => {
   if (facts.length > 0) return facts;
   const people = mentionedPeople(asserted);
   if (people.length > 0) return [...people, ...notedOf(asserted)];
-  const replaced = isCorrection || CORRECTS_ITSELF.test(corrected) ? replaceOf(corrected) : null;
+  const replaced =
+    isCorrection || /^(?:i meant|it's|it is)\b.*\bnot\b/i.test(corrected) ? replaceOf(corrected) : null;
   return replaced === null ? notedOf(asserted) : [replaced];
 };
 
