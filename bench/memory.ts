@@ -49,7 +49,7 @@ try {
     const known = async (): Promise<string> => (await client.get('/api/v1/memory/entities')).text;
     const before = await known();
     await say(client, message);
-    for (let tries = 0; tries < 100 && (await known()) === before; tries += 1) await setTimeout(50);
+    for (let tries = 0; tries < 30 && (await known()) === before; tries += 1) await setTimeout(50);
   };
   const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
