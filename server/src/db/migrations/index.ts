@@ -28,6 +28,7 @@ import { delegatedWork } from './048-delegated-work.ts';
 import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
+import { termsInRow } from './057-terms-in-row.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly SchemaStep[] = [
   tenantWords,
   rowSecurity,
   queuedRuns,
+  termsInRow,
 ];

@@ -13,7 +13,7 @@ import type {
   SemanticCandidate,
 } from './passage-index.ts';
 import { rolesIn, rolesOf } from './rules.ts';
-import type { QueryTerm } from './terms.rules.ts';
+import { COMMON_FROM, type QueryTerm } from './terms.rules.ts';
 
 /**
  * PostgreSQL's full text and pgvector. The scope stands in the vector table as columns and in the terms as lexemes, so
@@ -50,13 +50,12 @@ const termQuery = (term: QueryTerm) =>
     : sql`plainto_tsquery('english', ${term.text})`;
 
 /**
- * How often a passage has a word. `ts_rank` of one word without normalisation is the sum of 1/j² over its places,
- * divided by π²/6; what is missing to 1 is about 1/(n + ½), so n comes back out of it. `weights`: of D, C, B, A.
+ * How often a passage has a word, of its `ts_rank`: that of one word without normalisation is the sum of 1/j² over its
+ * places, divided by π²/6; what is missing to 1 is about 1/(n + ½), so n comes back out of it.
  */
-const frequency = (weights: string) => {
-  const rank = sql`ts_rank(${sql.raw(weights)}, f.terms, q.word, 0)`;
-  return sql`(case when ${rank} > 0 then 1 / (1.644934 * greatest(1 - ${rank}, 0.002)) - 0.5 else 0 end)`;
-};
+const frequency = (rank: string) =>
+  sql.raw(`case when ${rank} > 0 then 1 / (1.644934::float8 * greatest(1 - ${rank}, 0.002::float8)) - 0.5::float8
+    else 0 end`);
 
 /** One row for each word: its query and how often it was asked. Words that the dictionary drops match nothing. */
 const termRows = (terms: readonly QueryTerm[]) =>
@@ -123,9 +122,13 @@ const checkExtension = async (db: Db): Promise<void> => {
 export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
   await checkExtension(db);
 
+  /**
+   * With `is true` the planner reads what the filters leave once, into a hash table. As a plain IN it becomes a join, for which
+   * the planner, expecting few hits, looks each one up in `chunks` and `documents` (an array would be gone through for each).
+   */
   const allowedSeqs = ({ scope, filters }: RankingAsk) =>
     sql`and seq not in ${hiddenSeqs(db.read)} ${
-      filters === null ? sql`` : sql`and seq in ${filteredSeqs(db.read, scope, filters)}`
+      filters === null ? sql`` : sql`and (seq in ${filteredSeqs(db.read, scope, filters)}) is true`
     }`;
 
   return {
@@ -193,33 +196,46 @@ export const createPostgresIndex = async (db: Db): Promise<PassageIndex> => {
 
     async byWords(ask, terms) {
       const { scope, depth } = ask;
-      const allowed = allowedSeqs(ask);
       if (terms.length === 0) return [];
-      // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is; the
-      // rarity is that among the passages that have any of the words. A word of the title counts twice.
+      // BM25 (k1 1.2, b 0.75) as FTS5 computes it, since PostgreSQL's own ranks know nothing of how rare a word is. A word
+      // of the title counts twice. Words are counted first: one that over half of many passages have takes most of the time
+      // and weighs nothing, so it is left out, but for the rarest that there is (as on SQLite). Then each word's own list is
+      // read, so that no passage is asked for words which it lacks, and no text search vector, which may lie compressed or
+      // out of line, is looked at or copied more often than for the two ranks of a hit. What is computed for each row is
+      // floating point throughout: exact decimals take ten times as long.
       const { rows } = await sql<CandidateRow>`
-        with q (i, word, times) as (values ${termRows(terms)}),
-        found as materialized (
-          select seq, terms, length from chunk_terms
-          where terms @@ (${scopeQuery(scope)}::tsquery && (${sql.join(terms.map(termQuery), sql` || `)}))
-            and exists (select 1 from q where numnode(word) > 0) ${allowed}
+        with q (i, word, times) as materialized (values ${termRows(terms)}),
+        size as materialized (
+          select coalesce(sum(chunk_count), 0)::float8 as passages from documents
+          where tenant_id = ${scope.tenantId} and status = 'ready'
         ),
-        hits as (
-          select f.seq, f.length, q.i, q.times,
-            ${frequency("'{1, 1, 1, 1}'")} + ${frequency("'{0, 0, 0, 1}'")} as often
-          from found f join q on f.terms @@ q.word
+        counted as materialized (
+          select word, times, (
+            select count(*) from chunk_terms where terms @@ (${quoted(tenantLexeme(scope.tenantId))}::tsquery && q.word)
+          )::float8 as often
+          from q where numnode(word) > 0
         ),
-        -- Materialised and in floating point: else the logarithm is computed for each row, in exact decimals.
-        rare as materialized (
-          select i, ln(1 + ((select count(*) from found) - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) as weight
-          from hits group by i
+        asked as materialized (
+          select word, times * greatest(ln((greatest(passages - often, 0) + 0.5::float8) / (often + 0.5::float8)), 1e-6::float8)
+            as weight
+          from counted cross join size
+          where often > 0 and (often <= greatest(${sql.raw(String(COMMON_FROM))}, passages / 2)
+            or often = (select min(often) from counted where often > 0))
         ),
-        mean as materialized (select greatest(avg(length), 1)::float8 as length from found),
+        hits as materialized (
+          select seq, length, weight, ts_rank('{1, 1, 1, 1}', terms, word, 0) as anywhere,
+            ts_rank('{0, 0, 0, 1}', terms, word, 0) as titled
+          from asked join chunk_terms on terms @@ (${scopeQuery(scope)}::tsquery && word) ${allowedSeqs(ask)}
+        ),
+        mean as materialized (
+          select greatest(avg(length), 1)::float8 as length from (select distinct seq, length from hits) found
+        ),
         ranked as (
-          select h.seq, sum(r.weight * h.times * h.often * 2.2::float8
-            / (h.often + 1.2::float8 * (0.25::float8 + 0.75::float8 * h.length / mean.length))) as place
-          from hits h join rare r on r.i = h.i cross join mean
-          group by h.seq order by place desc, h.seq limit ${depth}
+          select seq, sum(weight * often * 2.2::float8
+            / (often + 1.2::float8 * (0.25::float8 + 0.75::float8 * h.length / mean.length))) as place
+          from (select seq, length, weight, ${frequency('anywhere')} + ${frequency('titled')} as often from hits) h
+            cross join mean
+          group by seq order by place desc, seq limit ${depth}
         )
         select r.seq, c.document_id from ranked r join chunks c on c.seq = r.seq
         order by r.place desc, r.seq`.execute(db.read);

@@ -74,6 +74,12 @@ const STOP_WORDS = new Set(
     .filter((word) => word !== ''),
 );
 
+/**
+ * A word that over half of a tenant's passages have says next to nothing in BM25: it is looked for all the same where no
+ * more passages than this have it.
+ */
+export const COMMON_FROM = 1_000;
+
 const MAX_QUERY_TERMS = 48;
 const MAX_COUNT = 4;
 

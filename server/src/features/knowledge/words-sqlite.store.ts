@@ -5,7 +5,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { toVisibility } from './document-rows.store.ts';
 import type { IndexEntry } from './passage-index.ts';
 import { rolesIn } from './rules.ts';
-import { type QueryTerm, wordsOf } from './terms.rules.ts';
+import { COMMON_FROM, type QueryTerm, wordsOf } from './terms.rules.ts';
 
 /**
  * The words of passages in FTS5, a table for each tenant: `bm25` reads the whole list of each word of a query to know how
@@ -51,9 +51,6 @@ const termMatch = (term: QueryTerm): string => {
   const word = `"${term.text.replaceAll('"', '""')}"${term.prefix ? '*' : ''}`;
   return Array<string>(term.count).fill(word).join(' OR ');
 };
-
-/** Up to here a word is looked for however common it is. */
-const COMMON_FROM = 1_000;
 
 /** Passages moved in one transaction: other writers wait that long (about 10 ms). */
 const BATCH = 64;
