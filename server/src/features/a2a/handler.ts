@@ -9,7 +9,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import type { Idempotency } from '../../http/idempotency.ts';
+import type { BindRun, Idempotency } from '../../http/idempotency.ts';
 import { fingerprintOf } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
@@ -123,7 +123,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
   };
 
-  const start = async (message: Message): Promise<ActiveRun> => {
+  const start = async (message: Message, accepted?: BindRun): Promise<ActiveRun> => {
     const { text, data } = readMessage(message);
     const contextId = message.contextId === '' ? undefined : message.contextId;
     if (contextId !== undefined && !UUID.test(contextId))
@@ -139,7 +139,13 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
         ...(contextId === undefined ? {} : { conversation_id: contextId }),
         ...(Object.keys(context).length === 0 ? {} : { context }),
       },
-      { requestId: options.requestId, streaming: true, wait: true, given: { metadata: { source: 'a2a' } } },
+      {
+        requestId: options.requestId,
+        streaming: true,
+        wait: true,
+        given: { metadata: { source: 'a2a' } },
+        ...(accepted === undefined ? {} : { accepted }),
+      },
     );
   };
 
@@ -157,6 +163,13 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
       ),
   });
 
+  const foundAgain = async (runId: string): Promise<FoundRun> => {
+    const followed = await chat.follow(caller, runId);
+    return 'live' in followed
+      ? { runId, live: followed.live, events: [], settled: () => untilSettled(followed.live) }
+      : { runId, live: null, events: followed.finished, settled: () => Promise.resolve() };
+  };
+
   /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
   const runFor = async (message: Message | undefined): Promise<FoundRun> => {
     needs('chat:write');
@@ -173,23 +186,17 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
     return options.idempotency.once<FoundRun>(
       { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message) },
-      async () => {
-        const live = await start(message);
+      async (bind) => {
+        const live = await start(message, bind);
         return {
           send: () => found(live),
           answer: { status: 200, headers: {}, body: live.runId },
         };
       },
-      async (stored) => {
-        const followed = await chat.follow(caller, stored.body);
-        return 'live' in followed
-          ? {
-              runId: stored.body,
-              live: followed.live,
-              events: [],
-              settled: () => untilSettled(followed.live),
-            }
-          : { runId: stored.body, live: null, events: followed.finished, settled: () => Promise.resolve() };
+      (stored) => foundAgain(stored.body),
+      async (runId) => {
+        const again = await foundAgain(runId);
+        return { send: () => again, answer: { status: 200, headers: {}, body: runId } };
       },
     );
   };

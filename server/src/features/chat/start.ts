@@ -242,6 +242,8 @@ export const createStarter = (deps: StartDeps) => {
       given?: GivenInput | undefined;
       /** The message has waited and is stored already: its run begins now. */
       queued?: QueuedRun;
+      /** Written with the run; see `LaunchOptions`. */
+      accepted?: (tx: Queryable, runId: string) => Promise<void>;
     },
   ): Promise<StartedRun> => {
     const given = options.given ?? {};
@@ -461,6 +463,7 @@ export const createStarter = (deps: StartDeps) => {
           finished_at: null,
           node_id: store.nodeId,
         });
+        await options.accepted?.(tx, runId);
         const question = { conversationId, runId, questionId, subject };
         asked =
           (await deps.outbox?.record(
