@@ -1,4 +1,4 @@
-import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { type Message, Role, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
@@ -171,9 +171,14 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
   };
 
   /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
-  const runFor = async (message: Message | undefined): Promise<FoundRun> => {
+  const runFor = async ({ message, configuration }: SendMessageRequest): Promise<FoundRun> => {
     needs('chat:write');
     if (message === undefined) throw new RequestMalformedError('the message is missing');
+    if (message.role !== Role.ROLE_USER)
+      throw new RequestMalformedError('the role of the message must be user');
+    // Taken in silence, the client would wait for notifications that never come.
+    if (configuration?.taskPushNotificationConfig !== undefined)
+      throw new PushNotificationNotSupportedError();
     if (message.taskId !== '') {
       await findTurn(message.taskId);
       throw new UnsupportedOperationError(
@@ -224,13 +229,13 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
 
     sendMessage: (params) =>
       telling(async () => {
-        const { runId, settled } = await runFor(params.message);
+        const { runId, settled } = await runFor(params);
         if (params.configuration?.returnImmediately !== true) await settled();
         return taskOf(await findTurn(runId), params.configuration?.historyLength);
       }),
 
     async *sendMessageStream(params) {
-      const { runId, live, events } = await telling(() => runFor(params.message));
+      const { runId, live, events } = await telling(() => runFor(params));
       yield* updatesOf(runId, live === null ? events : eventsOf(live));
     },
 
@@ -264,6 +269,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
         if (pageSize < 1 || pageSize > 100) throw new RequestMalformedError('pageSize must be from 1 to 100');
         if (params.pageToken !== '' && !UUID.test(params.pageToken))
           throw new RequestMalformedError('pageToken is not one of this server');
+        if (params.status < 0) throw new RequestMalformedError('status is not a state of tasks');
         const { turns, total } = await chat.turns(
           caller,
           {
