@@ -11,6 +11,7 @@ import type { Db } from './db.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { createPostgresStore } from './postgres/driver.ts';
 import { createPool, numberTypes } from './postgres/pool.ts';
 import { makeExtension, raiseWall } from './postgres/wall.ts';
 import { ALL_TENANTS, NO_TENANT } from './scope.ts';
@@ -168,17 +169,18 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     unscoped: options.unscoped === 'all' ? ALL_TENANTS : NO_TENANT,
     watched: true,
   });
-  const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const store = createPostgresStore(pool);
+  const { read } = store;
   return {
     dialect: 'postgres',
     read,
     async write(work, how = {}) {
       for (let tries = 1; ; tries++) {
         try {
-          const { result, committed } = await read.transaction().execute(async (tx) => {
-            if (how.deferred) await sql`set local synchronous_commit = off`.execute(tx);
-            return collectAfterCommit(tx, work);
-          });
+          const { result, committed } = await store.transaction(
+            (tx) => collectAfterCommit(tx, work),
+            how.deferred === true,
+          );
           committed();
           return result;
         } catch (error) {
@@ -190,6 +192,6 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
     ping: async () => {
       await sql`select 1`.execute(read);
     },
-    close: () => read.destroy(),
+    close: store.close,
   };
 };

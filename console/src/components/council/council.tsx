@@ -73,10 +73,10 @@ export const Council = ({ proposal }: { proposal: Shown }) => {
         y={CENTRE.y - 12}
         textAnchor="middle"
       >
-        {vetoed ? 'VETO' : `${proposal.tally.approve} of ${proposal.tally.needed}`}
+        {vetoed ? 'VETO' : `${proposal.tally.approve} of ${proposal.tally.seats}`}
       </text>
       <text className={styles.under} x={CENTRE.x} y={CENTRE.y + 3} textAnchor="middle">
-        {vetoed ? 'by AEGIS' : 'approvals'}
+        {vetoed ? 'by AEGIS' : `${proposal.tally.needed} needed`}
       </text>
     </svg>
   );

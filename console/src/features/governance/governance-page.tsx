@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Proposal>[] = [
   {
     id: 'votes',
     header: 'Approvals',
-    cell: (row) => `${row.tally.approve} of ${row.tally.needed}`,
+    cell: (row) => `${row.tally.approve} of ${row.tally.seats}`,
     numeric: true,
     minor: true,
   },

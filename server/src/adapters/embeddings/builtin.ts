@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Embedder } from '../../kernel/embedder.ts';
@@ -38,6 +39,14 @@ export const builtinModelDir = (): string =>
   fileURLToPath(new URL('../../../models/minilm', import.meta.url));
 
 /**
+ * ONNX Runtime (from 1.29) tells its maker about each process and model, and keeps an id of the machine under the home folder,
+ * unless this stands in the environment of the whole process when it is loaded (a thread's own copy is not seen).
+ */
+const keepRuntimeSilent = (): void => {
+  process.env.ORT_DISABLE_TELEMETRY = '1';
+};
+
+/**
  * A thread does not inherit the compile cache of its process. Without one it would load the runtime's TypeScript stripper,
  * some 14 MB that stay for as long as the thread, to read these few files.
  */
@@ -57,6 +66,7 @@ export function createBuiltinEmbedder(options: { modelDir?: string } = {}): Buil
   let lastId = 0;
 
   function start(): Thread {
+    keepRuntimeSilent();
     const file = import.meta.url.endsWith('.ts') ? './builtin.worker.ts' : './builtin.worker.js';
     const workerData: EmbeddingThreadData = { modelDir };
     const worker = new Worker(threadProgram(new URL(file, import.meta.url)), {

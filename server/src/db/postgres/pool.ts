@@ -19,8 +19,26 @@ export interface PoolOptions {
   role: string | null;
   /** What work outside of any scope may see: NO_TENANT, or ALL_TENANTS for tools and tests. */
   unscoped: string;
-  /** Looks after a store that does not answer; tools do without. */
+  /**
+   * Looks after a store that does not answer, and sends statements without waiting for the answers to those before; tools
+   * do without either.
+   */
   watched: boolean;
+}
+
+/** A connection as it is handed out for work of a tenant; who gets it binds it before anything of that work runs on it. */
+export interface Lent {
+  client: pg.PoolClient;
+  tenant: string;
+  /** Whether it is bound to that tenant already. */
+  isBound(): boolean;
+  /** What it is bound to by now; null: nobody knows. */
+  setBound(tenant: string | null): void;
+}
+
+export interface Pool extends PostgresPool {
+  /** For who binds on his own (`driver.ts`); `connect` hands out bound connections. */
+  lend(): Promise<Lent>;
 }
 
 /** 64-bit integers arrive as numbers: all that are stored are safe integers (times in ms, nano-dollars, sizes). */
@@ -38,10 +56,13 @@ const STATEMENT_MS = 120_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const KEEP_ALIVE_MS = 10_000;
 
+/** Binds a connection from outside of a transaction; $1: the tenant. */
+export const BIND = "select set_config('app.tenant', $1, false)";
+
 /** Looks like a broken connection to `isStoreUnavailable`, which it is. */
 const away = (message: string): Error => Object.assign(new Error(message), { code: 'ETIMEDOUT' });
 
-export const createPool = (options: PoolOptions): PostgresPool => {
+export const createPool = (options: PoolOptions): Pool => {
   const sockets = new Set<Socket>();
   /** One for each connection; under TLS the encrypted stream stands on it and ends with it. */
   const newSocket = (): Socket => {
@@ -59,6 +80,7 @@ export const createPool = (options: PoolOptions): PostgresPool => {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: numberTypes,
       stream: newSocket,
+      pipeline: options.watched,
     });
     // A connection that breaks is replaced by the pool, and what ran on it has failed; without a listener on each, in the
     // pool or in use, it would end the process.
@@ -99,37 +121,52 @@ export const createPool = (options: PoolOptions): PostgresPool => {
     });
   };
 
-  /** `app.tenant` of each connection that has been handed out before. */
-  const bound = new WeakMap<pg.PoolClient, string>();
-  const bind = async (client: pg.PoolClient, tenant: string): Promise<void> => {
-    if (bound.has(client)) await client.query("select set_config('app.tenant', $1, false)", [tenant]);
-    else {
-      await client.query(
-        `select set_config('app.tenant', $1, false), set_config('statement_timeout', $2, false),
-          set_config('idle_in_transaction_session_timeout', $3, false)${options.role === null ? '' : ", set_config('role', $4, false)"}`,
-        [
-          tenant,
-          String(STATEMENT_MS),
-          String(IDLE_IN_TRANSACTION_MS),
-          ...(options.role === null ? [] : [options.role]),
-        ],
-      );
-    }
+  /** `app.tenant` of each connection that has been handed out before; null: unknown since something has failed. */
+  const bound = new WeakMap<pg.PoolClient, string | null>();
+  /** The first time: with what holds as long as the connection. */
+  const prepare = async (client: pg.PoolClient, tenant: string): Promise<void> => {
+    await client.query(
+      `select set_config('app.tenant', $1, false), set_config('statement_timeout', $2, false),
+        set_config('idle_in_transaction_session_timeout', $3, false)${options.role === null ? '' : ", set_config('role', $4, false)"}`,
+      [
+        tenant,
+        String(STATEMENT_MS),
+        String(IDLE_IN_TRANSACTION_MS),
+        ...(options.role === null ? [] : [options.role]),
+      ],
+    );
     bound.set(client, tenant);
+  };
+  const lend = async (): Promise<Lent> => {
+    const tenant = currentScope() ?? options.unscoped;
+    const client = await take(tenant === ALL_TENANTS ? ofAll : ofTenants);
+    if (!bound.has(client)) {
+      await prepare(client, tenant).catch((error: unknown) => {
+        // Nobody knows what it is bound to.
+        client.release(true);
+        throw error;
+      });
+    }
+    return {
+      client,
+      tenant,
+      isBound: () => bound.get(client) === tenant,
+      setBound: (to) => bound.set(client, to),
+    };
   };
 
   return {
     options: {},
+    lend,
     async connect(): Promise<PostgresPoolClient> {
-      const tenant = currentScope() ?? options.unscoped;
-      const client = await take(tenant === ALL_TENANTS ? ofAll : ofTenants);
-      if (bound.get(client) === tenant) return client;
+      const lent = await lend();
+      if (lent.isBound()) return lent.client;
       try {
-        await bind(client, tenant);
-        return client;
+        await lent.client.query(BIND, [lent.tenant]);
+        lent.setBound(lent.tenant);
+        return lent.client;
       } catch (error) {
-        // Nobody knows what it is bound to.
-        client.release(true);
+        lent.client.release(true);
         throw error;
       }
     },

@@ -1,4 +1,6 @@
+import { compiled } from '../../db/compiled.ts';
 import type { Along, Db } from '../../db/db.ts';
+import type { AgentSettingsRow } from '../../db/tables/agents.ts';
 
 export interface AgentSettings {
   enabled: boolean;
@@ -12,13 +14,16 @@ export interface AgentStore {
   save(tenantId: string, agentId: string, settings: AgentSettings, now: number, note?: Along): Promise<void>;
 }
 
+const COLUMNS = ['agent_id', 'enabled', 'model', 'instructions'] as const;
+
+/** With several nodes each message asks for them. */
+const ofTenant = compiled<{ tenantId: string }, Pick<AgentSettingsRow, (typeof COLUMNS)[number]>>((db, p) =>
+  db.selectFrom('agent_settings').select(COLUMNS).where('tenant_id', '=', p('tenantId')),
+);
+
 export const createAgentStore = (db: Db): AgentStore => ({
   async settings(tenantId) {
-    const rows = await db.read
-      .selectFrom('agent_settings')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .execute();
+    const rows = await ofTenant(db.read, { tenantId });
     return new Map(
       rows.map((row) => [
         row.agent_id,

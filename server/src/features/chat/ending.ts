@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/db.ts';
 import { isStoreUnavailable, storeUnavailable } from '../../db/faults.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
+import { together } from '../../db/together.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
@@ -186,8 +187,8 @@ export const createEnding = ({
       const write = async (tx: Queryable): Promise<void> => {
         // The run's row first: what follows is written by the one node whose run it is.
         const node = { node_id: store.nodeId };
-        const kept = waits
-          ? await setRunWaiting(tx, {
+        const keeping = waits
+          ? setRunWaiting(tx, {
               ...node,
               id: run.runId,
               status,
@@ -195,7 +196,7 @@ export const createEnding = ({
               usage: row.usage,
               cost_nano: state.costNano,
             })
-          : await finishRun(tx, {
+          : finishRun(tx, {
               ...node,
               id: run.runId,
               status,
@@ -209,20 +210,24 @@ export const createEnding = ({
               first_token_ms: state.firstTokenMs,
               finished_at: now,
             });
+        const ends = completes ? endEvents(run, row, response) : [];
+        const [kept, recorded] = await together(
+          keeping,
+          together(...ends.map((event) => record(tx, event))),
+          run.stored.answered ? replaceAnswer(tx, row) : answers ? insertMessage(tx, row) : null,
+          finishConversation(tx, {
+            id: run.conversationId,
+            added_messages: answers && !run.stored.answered ? 1 : 0,
+            added_cost: state.costNano - run.stored.costNano,
+            agent_ids: JSON.stringify([...new Set([...run.plan.record.agentIds, ...workers])]),
+            title: run.plan.record.title,
+            now,
+          }),
+          open.hold === null ? null : costs.settle(tx, open.hold, open.entries),
+        );
+        // Nothing of it stands then: it is all one transaction.
         if (kept === 0) throw new RunLost();
-        if (run.stored.answered) await replaceAnswer(tx, row);
-        else if (answers) await insertMessage(tx, row);
-        await finishConversation(tx, {
-          id: run.conversationId,
-          added_messages: answers && !run.stored.answered ? 1 : 0,
-          added_cost: state.costNano - run.stored.costNano,
-          agent_ids: JSON.stringify([...new Set([...run.plan.record.agentIds, ...workers])]),
-          title: run.plan.record.title,
-          now,
-        });
-        if (open.hold !== null) await costs.settle(tx, open.hold, open.entries);
-        told = [];
-        if (completes) for (const event of endEvents(run, row, response)) told.push(await record(tx, event));
+        told = recorded;
       };
       await untilStored(async (again) => {
         // The answer to an earlier try may have been lost on the way, and not the try.

@@ -40,7 +40,7 @@ interface Line {
   coming: number;
 }
 
-export interface Waiting {
+export interface WaitOptions {
   /** Null: a run that has begun already. */
   place: Place | null;
   signal: AbortSignal;
@@ -187,7 +187,7 @@ export const createConversationQueue = (
     },
 
     /** Resolves when it is the caller's turn, with the function that lets the next one in. Rejects with the signal's reason. */
-    async enter(conversationId: string, { place, signal }: Waiting): Promise<() => void> {
+    async enter(conversationId: string, { place, signal }: WaitOptions): Promise<() => void> {
       signal.throwIfAborted();
       const line = lineOf(conversationId);
       const own = place ?? BEGUN;

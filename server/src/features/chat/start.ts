@@ -1,5 +1,6 @@
 // Over 500 lines: one start is one closure, since what it has prepared may be begun a second time with another agent.
 import type { Queryable } from '../../db/db.ts';
+import { together } from '../../db/together.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
@@ -405,71 +406,75 @@ export const createStarter = (deps: StartDeps) => {
           await placeMessage(tx, questionId, askedAt);
           return taken;
         }
-        if (conversation === null) {
-          await insertConversation(tx, {
-            ...owner,
-            id: conversationId,
-            title: null,
-            status: 'active',
-            metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
-            agent_ids: '[]',
-            message_count: 1,
-            cost_nano: 0,
-            created_at: now,
-            updated_at: now,
-            archived_at: null,
-          });
-        } else await touchConversation(tx, { id: conversationId, now });
-        await insertMessage(tx, {
-          ...owner,
-          id: questionId,
-          conversation_id: conversationId,
-          role: continued === null ? 'user' : 'tool',
-          content: request.message,
-          agent_id: null,
-          tool_calls: null,
-          citations: null,
-          usage: null,
-          metadata: addressing(context),
-          cost_nano: 0,
-          run_id: runId,
-          created_at: askedAt,
-        });
-        await insertRun(tx, {
-          ...owner,
-          id: runId,
-          conversation_id: conversationId,
-          message_id: messageId,
-          question_id: questionId,
-          status: 'running',
-          agent_id: agent.definition.id,
-          agent_ids,
-          request: JSON.stringify({
-            v: 1,
-            context: request.context ?? {},
-            streaming: options.streaming,
-            ...(given.history === undefined ? {} : { history: given.history }),
-            ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
-            ...(given.client === undefined ? {} : { client: given.client }),
-            ...(given.continues === undefined ? {} : { continues: given.continues.runId }),
-          }),
-          usage: null,
-          cost_nano: 0,
-          error: null,
-          journal,
-          tool_call_count: 0,
-          first_token_ms: null,
-          created_at: now,
-          finished_at: null,
-          node_id: store.nodeId,
-        });
         await options.accepted?.(tx, runId);
         const question = { conversationId, runId, questionId, subject };
-        asked =
-          (await deps.outbox?.record(
+        const inConversation =
+          conversation === null
+            ? insertConversation(tx, {
+                ...owner,
+                id: conversationId,
+                title: null,
+                status: 'active',
+                metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
+                agent_ids: '[]',
+                message_count: 1,
+                cost_nano: 0,
+                created_at: now,
+                updated_at: now,
+                archived_at: null,
+              })
+            : touchConversation(tx, { id: conversationId, now });
+        const [, , , recorded] = await together(
+          inConversation,
+          insertMessage(tx, {
+            ...owner,
+            id: questionId,
+            conversation_id: conversationId,
+            role: continued === null ? 'user' : 'tool',
+            content: request.message,
+            agent_id: null,
+            tool_calls: null,
+            citations: null,
+            usage: null,
+            metadata: addressing(context),
+            cost_nano: 0,
+            run_id: runId,
+            created_at: askedAt,
+          }),
+          insertRun(tx, {
+            ...owner,
+            id: runId,
+            conversation_id: conversationId,
+            message_id: messageId,
+            question_id: questionId,
+            status: 'running',
+            agent_id: agent.definition.id,
+            agent_ids,
+            request: JSON.stringify({
+              v: 1,
+              context: request.context ?? {},
+              streaming: options.streaming,
+              ...(given.history === undefined ? {} : { history: given.history }),
+              ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+              ...(given.client === undefined ? {} : { client: given.client }),
+              ...(given.continues === undefined ? {} : { continues: given.continues.runId }),
+            }),
+            usage: null,
+            cost_nano: 0,
+            error: null,
+            journal,
+            tool_call_count: 0,
+            first_token_ms: null,
+            created_at: now,
+            finished_at: null,
+            node_id: store.nodeId,
+          }),
+          deps.outbox?.record(
             tx,
             askedEvent(question, request.message, continued === null ? 'user' : 'tool'),
-          )) ?? null;
+          ) ?? null,
+        );
+        asked = recorded;
         return taken;
       };
       // An answer in one piece is told of with the write that ends the run; a stream names the run at once.

@@ -1,6 +1,7 @@
 import { afterCommit } from '../../db/after-commit.ts';
 import type { DialectName, Queryable } from '../../db/db.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
+import { together } from '../../db/together.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -16,8 +17,8 @@ import {
   insertLedger,
   lockCounters,
   MAX_COUNTERS,
-  reserve,
   reservedByRun,
+  reserveOn,
 } from './hot.store.ts';
 import type { Limited } from './limited.ts';
 import { ensureLimits, keyOf, type LimitDefaults } from './limits.store.ts';
@@ -41,7 +42,7 @@ export interface AccountsOptions {
   onSpent(counterIds: readonly string[]): void;
   /** A call was refused for want of room on this counter. */
   onRefused(counterId: string, limitNano: number | null): void;
-  /** A call has gone into the ledger; before the commit. */
+  /** A call has gone into the ledger; called after the commit. */
   onBooked?: ((entry: LedgerEntry) => void) | undefined;
 }
 
@@ -203,29 +204,27 @@ export const createAccounts = (options: AccountsOptions) => {
     amount: number,
     now: number,
   ): Promise<Hold | null> => {
-    if (!(await lock(tx, ids))) return null;
-    const reserved = await reserve(ids)(tx, { ...counterIds(ids), amount });
-    if (reserved < ids.length) {
-      if (reserved > 0) await takeBack(tx, ids, amount);
-      return null;
-    }
     const id = newId();
-    const made = await insertHold(tx, {
-      id,
-      tenant: request.tenantId,
-      user: request.userId,
-      agent: request.agentId,
-      run: request.runId,
-      node: options.nodeId,
-      amount,
-      runAmount: request.kind === 'tool' || request.runId === null ? 0 : amount,
-      runUsed: request.runUsedNano,
-      dayCounter: ids[0] ?? '',
-      counters: ids.join('\n'),
-      at: now,
-    });
-    if (made === 0) {
-      await takeBack(tx, ids, amount);
+    const [reserved, made] = await together(
+      reserveOn(dialect, ids)(tx, { ...counterIds(ids), amount }),
+      insertHold(tx, {
+        id,
+        tenant: request.tenantId,
+        user: request.userId,
+        agent: request.agentId,
+        run: request.runId,
+        node: options.nodeId,
+        amount,
+        runAmount: request.kind === 'tool' || request.runId === null ? 0 : amount,
+        runUsed: request.runUsedNano,
+        dayCounter: ids[0] ?? '',
+        counters: ids.join('\n'),
+        at: now,
+      }),
+    );
+    if (reserved < ids.length || made === 0) {
+      if (made > 0) await deleteHold(tx, { id });
+      if (reserved > 0) await takeBack(tx, ids, amount);
       return null;
     }
     return { ...empty(request, now), id, amountNano: amount, counters: ids };
@@ -276,17 +275,20 @@ export const createAccounts = (options: AccountsOptions) => {
     released: number,
     spent: number,
   ): Promise<void> => {
-    await lock(tx, ids);
+    const parts: (readonly string[])[] = [];
     for (let from = 0; from < ids.length; from += MAX_COUNTERS) {
-      const part = ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS);
-      await bookCounters(part)(tx, { ...counterIds(part), released, spent });
+      parts.push(ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS));
     }
+    await together(
+      lock(tx, ids),
+      ...parts.map((part) => bookCounters(part)(tx, { ...counterIds(part), released, spent })),
+    );
     if (spent > 0) afterCommit(tx, () => options.onSpent(ids));
   };
 
-  const writeLedger = async (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<void> => {
+  const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<unknown> => {
     const { usage } = entry;
-    await insertLedger(tx, {
+    return insertLedger(tx, {
       id: newId(),
       tenant: hold.tenantId,
       user: hold.userId,
@@ -322,23 +324,19 @@ export const createAccounts = (options: AccountsOptions) => {
         ? only.costNanoUsd
         : sumNano(entries.map((e) => e.costNanoUsd));
     if (!Number.isSafeInteger(spent) || spent < 0) throw new RangeError(`not an amount to settle: ${spent}`);
+    const ledger = () => entries.map((entry) => writeLedger(tx, hold, entry));
     if (hold.id !== null) {
       const ended = await endHold(tx, hold.id);
-      await bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent);
+      await together(bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent), ...ledger());
     } else if (spent > 0) {
       const book = await bookOf(tx, hold.tenantId, hold.createdAt);
       const counters = await readCounters(tx, book, hold, hold.createdAt);
-      await bookAll(
-        tx,
-        counters.map((row) => row.id),
-        0,
-        spent,
-      );
-    }
-    for (const entry of entries) {
-      await writeLedger(tx, hold, entry);
-      options.onBooked?.(entry);
-    }
+      const ids = counters.map((row) => row.id);
+      await together(bookAll(tx, ids, 0, spent), ...ledger());
+    } else await together(...ledger());
+    afterCommit(tx, () => {
+      for (const entry of entries) options.onBooked?.(entry);
+    });
   };
 
   return {

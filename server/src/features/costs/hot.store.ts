@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { compiled, compiledCount } from '../../db/compiled.ts';
-import type { Queryable } from '../../db/db.ts';
+import type { DialectName, Queryable } from '../../db/db.ts';
+import type { Tables } from '../../db/tables/index.ts';
 import { MAX_NANO_USD } from '../../kernel/money.ts';
 
 /**
@@ -43,7 +44,7 @@ export const counterIds = (ids: readonly string[]): CounterIds => {
  * Reserves on all counters or, where one of them lacks the room, on none; how many rows it was. Fewer than asked but
  * not none: some counters do not exist yet, and `book` takes the rest back.
  */
-export const reserve = forEachNumber((names) =>
+const reserve = forEachNumber((names) =>
   compiledCount<CounterIds & { amount: number }>((db, p) => {
     const ids = names.map((name) => p(name));
     return db
@@ -70,6 +71,70 @@ export const reserve = forEachNumber((names) =>
   }),
 );
 
+/**
+ * PostgreSQL only: the counters' rows as they stand when every transaction before has left them, locked in one order, so
+ * that two never wait for each other. None are locked while the first (the tenant's day, by which all others are guarded) is not there:
+ * who makes it will want the others.
+ */
+const lockedRows = (db: Kysely<Tables>, ids: readonly string[], day: string) =>
+  db
+    .selectFrom('cost_counters')
+    .select(['id', 'used_nano', 'reserved_nano', 'limit_nano'])
+    .where('id', 'in', ids)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('cost_counters as day').select('day.id').where('day.id', '=', day)),
+    )
+    .orderBy('id')
+    .forUpdate();
+
+/**
+ * `reserve` for PostgreSQL, with the locks in the same statement: on all counters or on none. What is compared with the limits are the
+ * locked rows: those of the statement's own view may be older.
+ */
+const reserveLocked = forEachNumber((names) =>
+  compiledCount<CounterIds & { amount: number }>((db, p) =>
+    db
+      .with('locked', () =>
+        lockedRows(
+          db,
+          names.map((name) => p(name)),
+          p('c0'),
+        ),
+      )
+      .updateTable('cost_counters')
+      .from('locked')
+      .set((eb) => ({ reserved_nano: eb('cost_counters.reserved_nano', '+', p('amount')) }))
+      .whereRef('cost_counters.id', '=', 'locked.id')
+      .where((eb) =>
+        eb(
+          eb.selectFrom('locked as each').select((each) => each.fn.countAll<number>().as('n')),
+          '=',
+          eb.lit(names.length),
+        ),
+      )
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('locked as full')
+              .select('full.id')
+              .where((full) =>
+                full(
+                  full('full.used_nano', '+', full('full.reserved_nano', '+', p('amount'))),
+                  '>',
+                  full.ref('full.limit_nano'),
+                ),
+              ),
+          ),
+        ),
+      ),
+  ),
+);
+
+/** The statement that reserves on so many counters at once. */
+export const reserveOn = (dialect: DialectName, ids: readonly string[]) =>
+  (dialect === 'postgres' ? reserveLocked : reserve)(ids);
+
 /** Moves an amount out of the reservations and a cost into what is spent. */
 export const book = forEachNumber((names) =>
   compiledCount<CounterIds & { released: number; spent: number }>((db, p) =>
@@ -87,20 +152,9 @@ export const book = forEachNumber((names) =>
   ),
 );
 
-/**
- * PostgreSQL only: takes the row locks in one order, so that two transactions never wait for each other. None are taken
- * while the first (the tenant's day, by which all others are guarded) is not there: who makes it will want the others.
- */
+/** PostgreSQL only: takes the row locks, as `reserveOn` does. */
 export const lockCounters = compiled<CounterIds, { id: string }>((db, p) =>
-  db
-    .selectFrom('cost_counters')
-    .select('id')
-    .where('id', 'in', [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')])
-    .where((eb) =>
-      eb.exists(eb.selectFrom('cost_counters as day').select('day.id').where('day.id', '=', p('c0'))),
-    )
-    .orderBy('id')
-    .forUpdate(),
+  lockedRows(db, [p('c0'), p('c1'), p('c2'), p('c3'), p('c4'), p('c5')], p('c0')),
 );
 
 export interface HoldValues {
