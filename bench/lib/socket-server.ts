@@ -48,7 +48,7 @@ const app = await buildApp({
   routes: [],
   plugins: [socketPlugin({ hub, authenticate })],
   authenticate,
-  idempotency: { once: async (_request, work) => (await work()).send() },
+  idempotency: { once: async (_request, work) => (await work(async () => {})).send() },
   limits: {
     log: createMemoryRateLog(1_000),
     tables: { reference: REFERENCE_RATES, overview: OVERVIEW_RATES },

@@ -26,6 +26,7 @@ export const REQUIREMENTS = {
   'IDEM-03': 'a key whose request still runs is 409',
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
   'IDEM-05': 'a stream under a key is replayed from the start',
+  'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors
   'ERR-01': 'every error has the body of its prefix’s shape with code, message, details and request_id',
   'ERR-02': 'validation errors name each field by a JSON pointer',

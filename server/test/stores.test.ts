@@ -55,12 +55,25 @@ describe.each(testStores)('stores on $name', (engine) => {
     it('frees a released key and keeps a finished one', async () => {
       const keys = createIdempotencyStore(store.db);
       await keys.claim('u', 'k', 'f', 1_000);
-      await keys.release('u', 'k');
+      await keys.release('u', 'k', null);
       expect(await keys.claim('u', 'k', 'f', 1_000)).toEqual({ outcome: 'claimed' });
       await keys.finish('u', 'k', answer);
-      await keys.release('u', 'k');
+      await keys.release('u', 'k', null);
       await keys.sweep(2_000);
       expect((await keys.claim('u', 'k', 'f', 3_000)).outcome).toBe('done');
+    });
+
+    it('keeps the key of a request that has become a run, until that run frees it', async () => {
+      const keys = createIdempotencyStore(store.db);
+      await keys.claim('u', 'k', 'f', 1_000);
+      await store.db.write((tx) => keys.bind(tx, 'u', 'k', 'run-1'));
+      await keys.sweep(2_000);
+      await keys.releaseDead(true);
+      await keys.release('u', 'k', null);
+      await keys.release('u', 'k', 'run-2');
+      expect(await keys.claim('u', 'k', 'f', 3_000)).toEqual({ outcome: 'running', runId: 'run-1' });
+      await keys.release('u', 'k', 'run-1');
+      expect(await keys.claim('u', 'k', 'f', 3_000)).toEqual({ outcome: 'claimed' });
     });
   });
 

@@ -15,6 +15,9 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   INTERNAL_ERROR: -32603,
 };
 
+/** Of a body that is no JSON. */
+const PARSE_ERROR = -32700;
+
 /** What a refusal looks like to a client of the A2A protocol; `id` of its request where that has been read. */
 export const rpcError = (
   error: AppError,
@@ -24,7 +27,7 @@ export const rpcError = (
   jsonrpc: '2.0',
   id,
   error: {
-    code: RPC_CODES[error.code] ?? -32000,
+    code: error.cause instanceof SyntaxError ? PARSE_ERROR : (RPC_CODES[error.code] ?? -32000),
     message: error.message,
     data: [
       {

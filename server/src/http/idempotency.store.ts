@@ -49,9 +49,9 @@ export const createIdempotencyStore = (
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
         .executeTakeFirst();
-      if (row === undefined) return { outcome: 'running' };
+      if (row === undefined) return { outcome: 'running', runId: null };
       if (row.fingerprint !== fingerprint) return { outcome: 'mismatch' };
-      if (row.state !== 'done') return { outcome: 'running' };
+      if (row.state !== 'done') return { outcome: 'running', runId: row.body };
       return {
         outcome: 'done',
         answer: {
@@ -61,6 +61,15 @@ export const createIdempotencyStore = (
         },
       };
     }),
+  async bind(tx, callerId, key, runId) {
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ body: runId })
+      .where('caller_id', '=', callerId)
+      .where('key', '=', key)
+      .where('state', '=', 'running')
+      .execute();
+  },
   finish: (callerId, key, answer) =>
     db.write(async (tx) => {
       await tx
@@ -75,13 +84,14 @@ export const createIdempotencyStore = (
         .where('key', '=', key)
         .execute();
     }),
-  release: (callerId, key) =>
+  release: (callerId, key, runId) =>
     db.write(async (tx) => {
       await tx
         .deleteFrom('idempotency_keys')
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
         .where('state', '=', 'running')
+        .where((w) => (runId === null ? w('body', 'is', null) : w('body', '=', runId)))
         .execute();
     }),
   releaseDead: (fresh) =>
@@ -89,6 +99,7 @@ export const createIdempotencyStore = (
       await tx
         .deleteFrom('idempotency_keys')
         .where('state', '=', 'running')
+        .where('body', 'is', null)
         .where('node_id', 'is not', null)
         .where((w) =>
           w.or([
@@ -107,7 +118,7 @@ export const createIdempotencyStore = (
         .where((w) =>
           w.or([
             w('created_at', '<=', now - IDEMPOTENCY_TTL_MS),
-            w.and([w('state', '=', 'running'), w('created_at', '<=', dead)]),
+            w.and([w('state', '=', 'running'), w('body', 'is', null), w('created_at', '<=', dead)]),
           ]),
         )
         .execute();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Queryable } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { conflict, invalid } from '../kernel/errors.ts';
+import { AppError, conflict, invalid } from '../kernel/errors.ts';
 
 /**
  * `Idempotency-Key` (contract, section 1): the same caller, key and body within 24 h get the stored first answer. Only
@@ -15,15 +16,23 @@ export interface StoredAnswer {
 
 export type ClaimResult =
   | { outcome: 'claimed' }
-  | { outcome: 'running' | 'mismatch' }
+  | { outcome: 'mismatch' }
+  /** `runId`: what `bind` has noted of the request that has the key. */
+  | { outcome: 'running'; runId: string | null }
   | { outcome: 'done'; answer: StoredAnswer };
 
 /** Storage of keys, made in `idempotency.store.ts`. `claim` is atomic over all nodes. */
 export interface IdempotencyStore {
   claim(callerId: string, key: string, fingerprint: string, now: number): Promise<ClaimResult>;
+  /** Notes in the transaction that accepts a request which run it has become: so it is found again after a crash. */
+  bind(tx: Queryable, callerId: string, key: string, runId: string): Promise<void>;
   finish(callerId: string, key: string, answer: StoredAnswer): Promise<void>;
-  release(callerId: string, key: string): Promise<void>;
-  /** Frees keys of requests that died with their node; with `fresh` also those of this node's last process. */
+  /** Frees the key of a request that is bound to this run, or to none: never that of one that has taken it since. */
+  release(callerId: string, key: string, runId: string | null): Promise<void>;
+  /**
+   * Frees keys of requests that died with their node; with `fresh` also those of this node's last process. Those that had
+   * become a run keep theirs: the run tells the outcome.
+   */
   releaseDead(fresh: boolean): Promise<void>;
   /** Frees keys of requests that died with an earlier process, and drops the expired ones. */
   sweep(now: number): Promise<void>;
@@ -46,35 +55,89 @@ export const fingerprintOf = (method: string, path: string, body: unknown): stri
     .update(`${method} ${path}\n${typeof body === 'string' ? body : JSON.stringify(body ?? null)}`)
     .digest('base64url');
 
+/** Binds a key to the run that its request has become, in the transaction that stores the run. */
+export type BindRun = (tx: Queryable, runId: string) => Promise<void>;
+
+interface Done<T> {
+  send(): T;
+  answer: StoredAnswer | null;
+}
+
+/** What a bound run has come to: null while it goes on. A failure is told once and frees the key, as a live one does. */
+export type Outcome<T> = Done<T> | { failed: AppError } | null;
+
 export interface Idempotency {
   /**
    * Runs `work` once for the key; its answer is stored before `send` lets it go out, so that who has the answer and asks
    * again gets it again, whatever happens to the process. `replay` is called with the stored answer of an earlier run;
    * throws CONFLICT while one is running and VALIDATION_ERROR for another body under the same key.
+   *
+   * Work that becomes a run hands `bind` to the transaction that stores it. When the request itself is lost with its process
+   * or its node, `outcome` says what that run has come to, and it is not begun a second time.
    */
   once<T>(
     claim: { callerId: string; key: string; fingerprint: string },
-    work: () => Promise<{ send(): T; answer: StoredAnswer | null }>,
+    work: (bind: BindRun) => Promise<Done<T>>,
     replay: (answer: StoredAnswer) => Promise<T> | T,
+    outcome?: (runId: string) => Promise<Outcome<T>>,
   ): Promise<T>;
 }
 
-export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempotency => ({
-  async once({ callerId, key, fingerprint }, work, replay) {
+export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempotency => {
+  /** After a failure of the request. A run that goes on without it, at another node or after a restart, keeps the key. */
+  const free = async (
+    callerId: string,
+    key: string,
+    boundTo: string | null,
+    outcome: (runId: string) => Promise<Outcome<unknown>>,
+  ): Promise<void> => {
+    if (boundTo === null) return store.release(callerId, key, null);
+    const found = await outcome(boundTo).catch((error: unknown) => {
+      if (error instanceof AppError) return { failed: error };
+      throw error;
+    });
+    if (found === null || !('failed' in found)) return;
+    await store.release(callerId, key, boundTo);
+    // The transaction that should have stored the run, and bound the key to it, came to nothing.
+    if (found.failed.code === 'NOT_FOUND') await store.release(callerId, key, null);
+  };
+
+  return { once };
+
+  async function once<T>(
+    { callerId, key, fingerprint }: Parameters<Idempotency['once']>[0],
+    work: (bind: BindRun) => Promise<Done<T>>,
+    replay: (answer: StoredAnswer) => Promise<T> | T,
+    outcome: (runId: string) => Promise<Outcome<T>> = () => Promise.resolve(null),
+  ): Promise<T> {
     const claim = await store.claim(callerId, key, fingerprint, clock.now());
     if (claim.outcome === 'mismatch') {
       throw invalid({ field: '/Idempotency-Key', reason: 'was used before with another request' });
     }
-    if (claim.outcome === 'running') throw conflict('a request with this Idempotency-Key is still running');
     if (claim.outcome === 'done') return replay(claim.answer);
+    if (claim.outcome === 'running') {
+      const found = claim.runId === null ? null : await outcome(claim.runId);
+      if (found === null) throw conflict('a request with this Idempotency-Key is still running');
+      if ('failed' in found) {
+        await store.release(callerId, key, claim.runId);
+        throw found.failed;
+      }
+      if (found.answer) await store.finish(callerId, key, found.answer);
+      return found.send();
+    }
+    let boundTo: string | null = null;
+    const bind: BindRun = async (tx, runId) => {
+      await store.bind(tx, callerId, key, runId);
+      boundTo = runId;
+    };
     try {
-      const { send, answer } = await work();
+      const { send, answer } = await work(bind);
       if (answer) await store.finish(callerId, key, answer);
-      else await store.release(callerId, key);
+      else await store.release(callerId, key, boundTo);
       return send();
     } catch (error) {
-      await store.release(callerId, key);
+      await free(callerId, key, boundTo, outcome);
       throw error;
     }
-  },
-});
+  }
+};

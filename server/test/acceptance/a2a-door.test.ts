@@ -367,5 +367,25 @@ describe('refusals', () => {
     expect(version.body).toMatchObject({ id: 7, error: { data: [{ reason: 'VERSION_NOT_SUPPORTED' }] } });
     const push = await admin.post('/a2a', rpc('ListTaskPushNotificationConfigs', { taskId: 'x' }), v1);
     expect(push.body).toMatchObject({ error: { data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] } });
+    const spoken = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Hi' }] };
+    const pushed = {
+      message: spoken,
+      configuration: { taskPushNotificationConfig: { url: 'https://x.test' } },
+    };
+    const refused = await admin.post('/a2a', rpc('SendMessage', pushed), v1);
+    expect(refused.body).toMatchObject({ error: { data: [{ reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED' }] } });
+    const foreign = { message: { ...spoken, role: 'ROLE_AGENT' } };
+    expect((await admin.post('/a2a', rpc('SendMessage', foreign), v1)).body).toMatchObject({
+      error: { code: -32602 },
+    });
+    const state = await admin.post('/a2a', rpc('ListTasks', { status: 'DANCING' }), v1);
+    expect(state.body).toMatchObject({ error: { message: 'status is not a state of tasks' } });
+    const text = await fetch(`${server.url}/a2a`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+      body: '{',
+    });
+    expect([text.status, await text.json()]).toMatchObject([400, { error: { code: -32700 } }]);
+    expect(provider.requests).toEqual([]);
   });
 });

@@ -60,7 +60,8 @@ const call = (name: string, args: unknown, id = 'c1') => ({
 const namesOf = (request: TestRequest | undefined): string[] =>
   (request?.body.tools ?? []).map((tool) => tool.function.name);
 const pentarchOf = (value: object) =>
-  (value as { pentarch: { conversation_id: string; run_id: string; cost_usd: number } }).pentarch;
+  (value as { pentarch: { conversation_id: string; run_id: string; cost_usd: number; proposals: string[] } })
+    .pentarch;
 const handed = (completion: OpenAI.ChatCompletion) => {
   const choice = completion.choices[0];
   expect(choice?.finish_reason).toBe('tool_calls');
@@ -275,6 +276,41 @@ describe('tools of the client', () => {
     });
     expect(second.choices[0]).toMatchObject({ native_finish_reason: 'awaiting_approval' });
   }, 60_000);
+
+  it(req(
+    'OPENAI-08',
+    'a call beside one that needs a decision is not handed over: the decided answer goes on without it',
+  ), async () => {
+    provider.script(
+      {
+        toolCalls: [
+          call('files__write_file', { path: 'a.txt', content: 'a' }),
+          call('get_weather', { city: 'Oslo' }, 'c2'),
+        ],
+      },
+      { text: 'Written.' },
+    );
+    const waits = await ask({ model: 'pentarch/hephaestus' });
+    expect(waits.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      native_finish_reason: 'awaiting_approval',
+    });
+    expect(waits.choices[0]?.message.tool_calls).toBeUndefined();
+    const { conversation_id: id, proposals } = pentarchOf(waits);
+    const operator = await newPerson(server, admin, { roles: ['operator'] });
+    const voted = await operator.post(`/v2/governance/proposals/${proposals[0]}/vote`, { vote: 'approve' });
+    expect(voted.status).toBe(200);
+    const answer = async () =>
+      (await admin.get(`/v2/conversations/${id}`))
+        .json<{ messages: { content: string; tool_calls: { name: string; status: string }[] }[] }>()
+        .messages.at(-1);
+    await expect.poll(async () => (await answer())?.content, { timeout: 30_000 }).toBe('Written.');
+    expect((await answer())?.tool_calls).toMatchObject([
+      { name: 'write_file', status: 'completed' },
+      { name: 'get_weather', status: 'failed' },
+    ]);
+    expect(JSON.stringify(provider.requests[1]?.body.messages)).toContain('not handed over');
+  }, 90_000);
 
   it(req(
     'OPENAI-08',

@@ -77,6 +77,26 @@ describe('the gate', () => {
     },
   );
 
+  it('asks the five before a call leaves the platform once untrusted content is in the run', async () => {
+    const hints = { readOnly: false, destructive: false, idempotent: false, openWorld: true };
+    const outcome = async (annotations: typeof hints, runId: string, tainted = true) =>
+      (
+        await world.governance.gate.check(
+          aTool({ annotations }),
+          args,
+          world.context('user.ada', { runId, tainted }),
+        )
+      ).outcome;
+    await start();
+    expect(await outcome(hints, 'a')).toBe('wait');
+    expect(await outcome(hints, 'b', false)).toBe('run');
+    expect(await outcome({ ...hints, openWorld: false }, 'c')).toBe('run');
+    expect(await outcome({ ...hints, readOnly: true }, 'd')).toBe('run');
+    await world.close();
+    await start({ ports: { policyOf: () => ({ approval: 'auto' as const }) } });
+    expect(await outcome(hints, 'e')).toBe('run');
+  });
+
   it('keeps the call for the run that asked, and carries it out once it is approved', async () => {
     await start({ config: human });
     const id = await waiting(check());

@@ -66,7 +66,7 @@ export const createTestAccounts = (clock: Clock = systemClock): TestAccounts => 
 };
 
 const noIdempotency: Idempotency = {
-  once: async (_request, work) => (await work()).send(),
+  once: async (_request, work) => (await work(async () => {})).send(),
 };
 
 export const buildTestApp = async (options: {

@@ -7,6 +7,7 @@ export interface IdempotencyRow {
   state: string;
   status: number | null;
   headers: string | null;
+  /** Of a request that is done: its answer, sealed. While it is running: the id of the run that it has become, or null. */
   body: string | null;
   created_at: number;
   /** Of a running request; null where an earlier release claimed it. */

@@ -1,4 +1,4 @@
-import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { type Message, Role, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
@@ -9,7 +9,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import type { Idempotency } from '../../http/idempotency.ts';
+import type { BindRun, Idempotency } from '../../http/idempotency.ts';
 import { fingerprintOf } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
@@ -123,7 +123,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
   };
 
-  const start = async (message: Message): Promise<ActiveRun> => {
+  const start = async (message: Message, accepted?: BindRun): Promise<ActiveRun> => {
     const { text, data } = readMessage(message);
     const contextId = message.contextId === '' ? undefined : message.contextId;
     if (contextId !== undefined && !UUID.test(contextId))
@@ -139,7 +139,13 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
         ...(contextId === undefined ? {} : { conversation_id: contextId }),
         ...(Object.keys(context).length === 0 ? {} : { context }),
       },
-      { requestId: options.requestId, streaming: true, wait: true, given: { metadata: { source: 'a2a' } } },
+      {
+        requestId: options.requestId,
+        streaming: true,
+        wait: true,
+        given: { metadata: { source: 'a2a' } },
+        ...(accepted === undefined ? {} : { accepted }),
+      },
     );
   };
 
@@ -157,10 +163,22 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
       ),
   });
 
+  const foundAgain = async (runId: string): Promise<FoundRun> => {
+    const followed = await chat.follow(caller, runId);
+    return 'live' in followed
+      ? { runId, live: followed.live, events: [], settled: () => untilSettled(followed.live) }
+      : { runId, live: null, events: followed.finished, settled: () => Promise.resolve() };
+  };
+
   /** Starts a run for the message, or finds the one that the same Idempotency-Key has started. */
-  const runFor = async (message: Message | undefined): Promise<FoundRun> => {
+  const runFor = async ({ message, configuration }: SendMessageRequest): Promise<FoundRun> => {
     needs('chat:write');
     if (message === undefined) throw new RequestMalformedError('the message is missing');
+    if (message.role !== Role.ROLE_USER)
+      throw new RequestMalformedError('the role of the message must be user');
+    // Taken in silence, the client would wait for notifications that never come.
+    if (configuration?.taskPushNotificationConfig !== undefined)
+      throw new PushNotificationNotSupportedError();
     if (message.taskId !== '') {
       await findTurn(message.taskId);
       throw new UnsupportedOperationError(
@@ -173,23 +191,17 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
     }
     return options.idempotency.once<FoundRun>(
       { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message) },
-      async () => {
-        const live = await start(message);
+      async (bind) => {
+        const live = await start(message, bind);
         return {
           send: () => found(live),
           answer: { status: 200, headers: {}, body: live.runId },
         };
       },
-      async (stored) => {
-        const followed = await chat.follow(caller, stored.body);
-        return 'live' in followed
-          ? {
-              runId: stored.body,
-              live: followed.live,
-              events: [],
-              settled: () => untilSettled(followed.live),
-            }
-          : { runId: stored.body, live: null, events: followed.finished, settled: () => Promise.resolve() };
+      (stored) => foundAgain(stored.body),
+      async (runId) => {
+        const again = await foundAgain(runId);
+        return { send: () => again, answer: { status: 200, headers: {}, body: runId } };
       },
     );
   };
@@ -217,13 +229,13 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
 
     sendMessage: (params) =>
       telling(async () => {
-        const { runId, settled } = await runFor(params.message);
+        const { runId, settled } = await runFor(params);
         if (params.configuration?.returnImmediately !== true) await settled();
         return taskOf(await findTurn(runId), params.configuration?.historyLength);
       }),
 
     async *sendMessageStream(params) {
-      const { runId, live, events } = await telling(() => runFor(params.message));
+      const { runId, live, events } = await telling(() => runFor(params));
       yield* updatesOf(runId, live === null ? events : eventsOf(live));
     },
 
@@ -257,6 +269,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
         if (pageSize < 1 || pageSize > 100) throw new RequestMalformedError('pageSize must be from 1 to 100');
         if (params.pageToken !== '' && !UUID.test(params.pageToken))
           throw new RequestMalformedError('pageToken is not one of this server');
+        if (params.status < 0) throw new RequestMalformedError('status is not a state of tasks');
         const { turns, total } = await chat.turns(
           caller,
           {

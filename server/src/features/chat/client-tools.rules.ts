@@ -59,6 +59,15 @@ export const handedCall = (call: ModelToolCall, agentId: string): SettledCall =>
       };
 };
 
+const WITHHELD =
+  'not handed over: another call of the same answer needed a decision; ask again if it is still needed';
+
+/** The answer waits for a decision, so that its client gets no calls of it: the model is told, and goes on without. */
+export const withheld = (call: SettledCall): SettledCall =>
+  isHandedOver(call)
+    ? { ...call, item: { ...call.item, status: 'failed', error: WITHHELD }, text: `Error: ${WITHHELD}` }
+    : call;
+
 export const isHandedOver = (call: SettledCall): boolean => call.item.status === 'handed_over';
 
 /** All calls of own tools, and the first of the client's. */

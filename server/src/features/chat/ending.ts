@@ -3,7 +3,7 @@ import { isStoreUnavailable, storeUnavailable } from '../../db/faults.ts';
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { together } from '../../db/together.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError } from '../../kernel/errors.ts';
+import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
@@ -46,6 +46,18 @@ export const errorData = (error: AppError) => ({
   message: error.message,
   details: error.details,
 });
+
+/** The fault of an ended run, read back from its row. */
+export const storedFault = (
+  stored: { code: string; message: string; details?: Record<string, unknown> } | null,
+  runId: string,
+): AppError => {
+  if (stored === null || !isErrorCode(stored.code)) return new AppError('INTERNAL_ERROR', 'the run failed');
+  return new AppError(stored.code, stored.message, {
+    details: { ...stored.details, run_id: runId },
+    ...(stored.code === 'SERVICE_UNAVAILABLE' ? { retryAfterS: 5 } : {}),
+  });
+};
 
 /** A run's fault as it is told and stored. */
 export const faultOf = (error: unknown): AppError => {

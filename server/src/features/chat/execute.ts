@@ -17,6 +17,7 @@ import {
   isClients,
   isHandedOver,
   offeredSpecs,
+  withheld,
   withOneOf,
 } from './client-tools.rules.ts';
 import { packJournal } from './journal.rules.ts';
@@ -417,7 +418,7 @@ const loop = async (
         );
       }),
     );
-    const calls: SettledCall[] = [];
+    let calls: SettledCall[] = [];
     let number = state.passages.length + 1;
     for (const [i, outcome] of outcomes.entries()) {
       const call = open[i];
@@ -425,8 +426,9 @@ const loop = async (
       const settled = 'callId' in outcome ? outcome : settledCall(call, outcome, number);
       number += settled.passages.length;
       calls.push(settled);
-      if (settled.proposalId === null) events.emit('tool.completed', settled.item);
     }
+    if (calls.some(({ proposalId }) => proposalId !== null)) calls = calls.map(withheld);
+    for (const { proposalId, item } of calls) if (proposalId === null) events.emit('tool.completed', item);
     applyTools(state, calls);
     await writeSteps([{ kind: 'tools', payload: { v: 1, calls, nextEvent: events.next() } }]);
     for (const outcome of outcomes) {

@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { errorBody } from '../../http/error-body.ts';
-import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import {
+  type BindRun,
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKey,
+  type StoredAnswer,
+} from '../../http/idempotency.ts';
+import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
@@ -97,13 +104,50 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
   const answer = async (
     input: SignedInInput<ChatRequest, unknown, unknown>,
     body: ChatRequest,
+    accepted?: BindRun,
   ): Promise<ChatResponse> => {
     const run = await chat.launch(input.caller, body, {
       requestId: input.requestId,
       streaming: false,
       wait: waits(input.request),
+      ...(accepted === undefined ? {} : { accepted }),
     });
     return chat.answer(run);
+  };
+
+  /** The answer in one piece; under a key that of the run which the first request has become. */
+  const answerOnce = async (
+    input: SignedInInput<ChatRequest, unknown, unknown>,
+    path: string,
+    body: ChatRequest,
+  ): Promise<ChatResponse | FastifyReply> => {
+    const { request, reply, caller } = input;
+    const key = idempotencyKey(request.headers['idempotency-key']);
+    if (key === null) return answer(input, body);
+    const { params, query } = request;
+    const stored = (response: ChatResponse): StoredAnswer => ({
+      status: 200,
+      headers: {},
+      body: String(reply.serialize(response)),
+    });
+    return idempotency.once<FastifyReply>(
+      {
+        callerId: caller.userId,
+        key,
+        fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
+      },
+      async (bind) => {
+        const response = await answer(input, body, bind);
+        return { send: () => reply.send(response), answer: stored(response) };
+      },
+      (replayed) => replayAnswer(reply, replayed),
+      async (runId) => {
+        const outcome = await chat.outcome(caller, runId);
+        if (outcome === null || 'failed' in outcome) return outcome;
+        const found = stored(outcome.answer);
+        return { send: () => replayAnswer(reply, found), answer: found };
+      },
+    );
   };
 
   const follow = async (caller: Caller, id: string) => chat.follow(caller, id);
@@ -116,12 +160,13 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       early.stream = openStream(options, input);
       early.stream.send(': waiting\n\n');
     }, HEAD_AFTER_MS);
-    const start = async (): Promise<ActiveRun> => {
+    const start = async (accepted?: BindRun): Promise<ActiveRun> => {
       try {
         return await chat.launch(caller, body, {
           requestId: input.requestId,
           streaming: true,
           wait: waits(request),
+          ...(accepted === undefined ? {} : { accepted }),
         });
       } finally {
         clearTimeout(timer);
@@ -145,7 +190,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
 
   const answerStream = async (
     { request, reply, caller, body }: SignedInInput<ChatRequest, unknown, unknown>,
-    start: () => Promise<ActiveRun>,
+    start: (accepted?: BindRun) => Promise<ActiveRun>,
     send: (source: Parameters<typeof streamRun>[2], runId: string) => FastifyReply,
   ): Promise<FastifyReply> => {
     const key = idempotencyKey(request.headers['idempotency-key']);
@@ -154,19 +199,27 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       return send({ live: run }, run.runId);
     }
     // The key names the run: its replay is that run's stream from the start.
+    const found = async (runId: string) => {
+      const source = await follow(caller, runId);
+      return {
+        send: () => {
+          reply.header('idempotent-replayed', 'true');
+          return send(source, runId);
+        },
+        answer: { status: 200, headers: {}, body: runId },
+      };
+    };
     return idempotency.once<FastifyReply>(
       { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
-      async () => {
-        const run = await start();
+      async (bind) => {
+        const run = await start(bind);
         return {
           send: () => send({ live: run }, run.runId),
           answer: { status: 200, headers: {}, body: run.runId },
         };
       },
-      async (stored) => {
-        reply.header('idempotent-replayed', 'true');
-        return send(await follow(caller, stored.body), stored.body);
-      },
+      async (stored) => (await found(stored.body)).send(),
+      found,
     );
   };
 
@@ -179,8 +232,9 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: ChatRequest,
+      idempotency: 'own',
       responses: { 200: ChatResponse },
-      handler: (input) => answer(input, input.body),
+      handler: (input) => answerOnce(input, '/chat', input.body),
     }),
     route({
       method: 'POST',
@@ -207,16 +261,15 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       access: 'chat:write',
       params: InvokeParams,
       body: ChatRequest,
+      idempotency: 'own',
       responses: { 200: ChatResponse },
       handler: (input) => {
         const named = input.body.context?.agent_id;
         if (named !== undefined && named !== input.params.id) {
           throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
         }
-        return answer(input, {
-          ...input.body,
-          context: { ...input.body.context, agent_id: input.params.id },
-        });
+        const context = { ...input.body.context, agent_id: input.params.id };
+        return answerOnce(input, '/agents/:id/invoke', { ...input.body, context });
       },
     }),
     route({

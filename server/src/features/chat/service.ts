@@ -25,6 +25,7 @@ import {
   metLimitHalfWay,
   type StopReason,
   statusOf,
+  storedFault,
 } from './ending.ts';
 import { executeRun, type RunDeps, type RunHooks } from './execute.ts';
 import {
@@ -75,6 +76,8 @@ export interface LaunchOptions {
   wait: boolean;
   /** What another protocol's request brings along. */
   given?: GivenInput;
+  /** Written in the transaction that accepts the message, with the id of its run. */
+  accepted?: (tx: Queryable, runId: string) => Promise<void>;
 }
 
 /** A run with what was asked and what was answered. */
@@ -384,6 +387,24 @@ export const createChatService = (given: ChatOptions) => {
       } finally {
         clearTimeout(timer);
       }
+    },
+
+    /**
+     * What a run has come to, for whoever asked and lost the connection: the answer of one that has ended or waits for a
+     * decision, or its failure. Null while it goes on. A run that is gone is a NOT_FOUND among the failures.
+     */
+    async outcome(
+      caller: Caller,
+      id: string,
+    ): Promise<{ answer: ChatResponse } | { failed: AppError } | null> {
+      const row = await store.run(ownScope(caller), id);
+      if (row === undefined) return { failed: notFound('run') };
+      const { status, error } = runOf(row);
+      if (!isFinished(status) && status !== 'awaiting_approval') return null;
+      const message = status === 'failed' ? undefined : await store.message(row.message_id);
+      if (message !== undefined) return { answer: chatResponseOf(message) };
+      if (status === 'awaiting_approval') return null;
+      return { failed: storedFault(error, id) };
     },
 
     /** Governance tells of its decisions here. */

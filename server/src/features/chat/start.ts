@@ -243,6 +243,8 @@ export const createStarter = (deps: StartDeps) => {
       given?: GivenInput | undefined;
       /** The message has waited and is stored already: its run begins now. */
       queued?: QueuedRun;
+      /** Written with the run; see `LaunchOptions`. */
+      accepted?: (tx: Queryable, runId: string) => Promise<void>;
     },
   ): Promise<StartedRun> => {
     const given = options.given ?? {};
@@ -404,6 +406,7 @@ export const createStarter = (deps: StartDeps) => {
           await placeMessage(tx, questionId, askedAt);
           return taken;
         }
+        await options.accepted?.(tx, runId);
         const question = { conversationId, runId, questionId, subject };
         const inConversation =
           conversation === null

@@ -45,7 +45,12 @@ export interface WaitingMessage {
   caller: Caller;
   request: ChatRequest;
   context: ParsedContext;
-  how: { requestId: string; streaming: boolean; given?: GivenInput | undefined };
+  how: {
+    requestId: string;
+    streaming: boolean;
+    given?: GivenInput | undefined;
+    accepted?: (tx: Queryable, runId: string) => Promise<void>;
+  };
 }
 
 /** How long before its acceptance nothing can have been spent for a run. */
@@ -132,6 +137,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             finished_at: null,
             node_id: store.nodeId,
           });
+          await how.accepted?.(tx, runId);
           const asked: PlatformEvent | null = (await deps.outbox?.record(tx, event)) ?? null;
           return { run, asked };
         },

@@ -150,7 +150,7 @@ export const governanceConfig = (content: unknown): GovernanceConfig => {
         critical: risk?.critical ?? 'human',
       },
       destructive: file.destructive ?? 'pentarchy',
-      taintedOpenWorld: file.tainted_open_world ?? 'auto',
+      taintedOpenWorld: file.tainted_open_world ?? 'pentarchy',
     },
     seats: {
       athena: seat('athena'),

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { openAiError } from '../../http/error-body.ts';
-import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { type BindRun, fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
@@ -91,8 +91,15 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
   const launch = async (
     input: SignedInInput<ChatCompletionRequest, unknown, unknown>,
     streaming: boolean,
+    accepted?: BindRun,
   ): Promise<ActiveRun> => {
     const { body, caller } = input;
+    const how = {
+      requestId: input.requestId,
+      streaming,
+      wait: true,
+      ...(accepted === undefined ? {} : { accepted }),
+    };
     const read = readCompletion(body);
     const agentId = agentOfModel(body.model);
     if (agentId === undefined || body.model === EMBEDDING_MODEL) throw unknownModel(body.model);
@@ -121,7 +128,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
         conversation_id: handed.conversationId,
         context: { agent_id: handed.agentId },
       };
-      return chat.launch(caller, request, { requestId: input.requestId, streaming, wait: true, given });
+      return chat.launch(caller, request, { ...how, given });
     }
     return chat.launch(
       caller,
@@ -130,7 +137,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
         ...(read.conversationId === null ? {} : { conversation_id: read.conversationId }),
         ...(agentId === null ? {} : { context: { agent_id: agentId } }),
       },
-      { requestId: input.requestId, streaming, wait: true, given },
+      { ...how, given },
     );
   };
 
@@ -204,19 +211,26 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
     if (!streaming) {
       return idempotency.once<FastifyReply>(
         claim,
-        async () => {
-          const answer = completionOf(await chat.answer(await launch(input, false)), body.model);
+        async (bind) => {
+          const answer = completionOf(await chat.answer(await launch(input, false, bind)), body.model);
           const text = JSON.stringify(answer);
           return { send: () => reply.send(answer), answer: { status: 200, headers: {}, body: text } };
         },
         (stored) => replayAnswer(reply, stored),
+        async (runId) => {
+          const outcome = await chat.outcome(caller, runId);
+          if (outcome === null || 'failed' in outcome) return outcome;
+          const text = JSON.stringify(completionOf(outcome.answer, body.model));
+          const answer = { status: 200, headers: {}, body: text };
+          return { send: () => replayAnswer(reply, answer), answer };
+        },
       );
     }
     // The key names the run: its replay is that run's stream from the start.
     return idempotency.once<FastifyReply>(
       claim,
-      async () => {
-        const run = await launch(input, true);
+      async (bind) => {
+        const run = await launch(input, true, bind);
         return {
           send: () => sendChunks(input, { live: run }, run.runId),
           answer: { status: 200, headers: {}, body: run.runId },
@@ -225,6 +239,16 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       async (stored) => {
         reply.header('idempotent-replayed', 'true');
         return sendChunks(input, await chat.follow(caller, stored.body), stored.body);
+      },
+      async (runId) => {
+        const source = await chat.follow(caller, runId);
+        return {
+          send: () => {
+            reply.header('idempotent-replayed', 'true');
+            return sendChunks(input, source, runId);
+          },
+          answer: { status: 200, headers: {}, body: runId },
+        };
       },
     );
   };

@@ -1,4 +1,4 @@
-import { AppError, ERROR_STATUS, type ErrorCode } from '../../kernel/errors.ts';
+import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { usdToNano } from '../../kernel/money.ts';
 import type { ChatResponse, ChatService } from '../chat/index.ts';
@@ -16,8 +16,6 @@ const toolName = (data: unknown): string =>
   typeof data === 'object' && data !== null && 'name' in data && typeof data.name === 'string'
     ? data.name
     : 'unknown';
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_STATUS, code);
 
 const isResponse = (data: unknown): data is ChatResponse =>
   typeof data === 'object' && data !== null && 'finish_reason' in data && 'content' in data;
