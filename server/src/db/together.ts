@@ -7,7 +7,10 @@
 export const together = async <const T extends readonly unknown[]>(
   ...statements: T
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> => {
-  const settled = await Promise.allSettled(statements);
-  for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  return Promise.all(statements);
+  try {
+    return await Promise.all(statements);
+  } catch (first) {
+    for (const one of await Promise.allSettled(statements)) if (one.status === 'rejected') throw one.reason;
+    throw first;
+  }
 };
