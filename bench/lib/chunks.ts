@@ -93,7 +93,7 @@ export const multiplyChunks = async (url: string, times: number): Promise<void> 
         select n.seq, t.terms, t.length from copied o join chunk_terms t on t.seq = o.seq join chunks n on n.id = ${copy('o.id')}`);
       await client.query(`insert into vectors_1 (seq, tenant_id, user_id, shared, roles, embedding)
         select n.seq, v.tenant_id, v.user_id, v.shared, v.roles, (
-          select l2_normalize(array_agg(random() - 0.5 + v.seq * 0)::vector) from generate_series(1, ${DIMENSIONS}))
+          select l2_normalize(array_agg(random() - 0.5 + (g + v.seq) * 0)::vector) from generate_series(1, ${DIMENSIONS}) g)
         from copied o join vectors_1 v on v.seq = o.seq join chunks n on n.id = ${copy('o.id')}`);
       await client.query('commit');
     }
