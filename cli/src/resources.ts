@@ -1,3 +1,4 @@
+// Over 500 lines: a table of commands, one entry after the other; there is nothing in it to follow.
 import type { Group } from './resource.ts';
 
 /**

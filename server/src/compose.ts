@@ -1,3 +1,4 @@
+// Over 500 lines: all parts are built and joined here once, in the order in which they need each other.
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// Over 500 lines: the one file that says what the eleven agents are, mostly their charters and examples.
 import { MORE_EXAMPLES } from './examples.ts';
 
 /**
