@@ -158,6 +158,8 @@ await connected();
 interface Asked {
   id: string;
   status: string;
+  /** It waits for the person whose conversation it is. */
+  asks_requester: boolean;
   tool: { name: string; arguments: Record<string, unknown> } | null;
 }
 
@@ -170,9 +172,9 @@ const decide = async (asked: Asked, now: Case): Promise<void> => {
     vote: wanted ? 'approve' : 'reject',
     reason: wanted ? 'part of my task' : 'not what I asked for',
   };
-  const where = `/api/v1/governance/proposals/${asked.id}/vote`;
-  const own = await user.post(where, body);
-  if (own.status !== 200) await operator.post(where, body);
+  const where = `/api/v1/governance/proposals/${asked.id}`;
+  if (asked.asks_requester) await user.post(`${where}/confirm`, { approve: wanted });
+  else await operator.post(`${where}/vote`, body);
 };
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 const sorted = (value: unknown): unknown =>
