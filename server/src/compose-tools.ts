@@ -20,7 +20,7 @@ import {
   governanceConfig,
   SEATS,
 } from './features/governance/index.ts';
-import { platformSecret } from './features/identity/index.ts';
+import type { PlatformKeys } from './features/identity/index.ts';
 import {
   createFilesServer,
   createMcpFeature,
@@ -42,6 +42,7 @@ import { VERSION } from './kernel/version.ts';
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
 export interface ToolParts {
   config: Config;
+  platformKeys: PlatformKeys;
   governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
@@ -148,7 +149,8 @@ export const composeTools = async (
   const open = createGuardedFetch({ allowPrivate: true, ...guardOptions });
   const mcp = createMcpFeature({
     db,
-    secretKey: Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url'),
+    secretKey: Buffer.from(parts.platformKeys.secret('mcp.key'), 'base64url'),
+    previousKeys: parts.platformKeys.previous('mcp.key').map((text) => Buffer.from(text, 'base64url')),
     connector: createMcpConnector({
       clientInfo: { name: 'pentarch', version: VERSION },
       guarded,

@@ -64,7 +64,7 @@ import { createCosts } from './features/costs/index.ts';
 import {
   createIdentity,
   type FirstAdmin,
-  platformSecret,
+  openPlatformKeys,
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
@@ -206,7 +206,12 @@ const build = async (
   const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
   const nodeStore = createNodeStore(db);
-  const shared = await composeShared(config, place, nodeStore, onError);
+  const platformKeys = openPlatformKeys({
+    dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    previousKey: config.PLATFORM_KEY_PREVIOUS,
+  });
+  const shared = await composeShared(config, platformKeys, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
   const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
     draining: false,
@@ -246,8 +251,7 @@ const build = async (
     db,
     clock,
     config,
-    dataDir: config.DATA_DIR,
-    platformKey: config.PLATFORM_KEY,
+    platformKeys,
     shared: shared !== null,
     ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
@@ -444,6 +448,7 @@ const build = async (
     close: closeTools,
   } = await composeTools({
     config,
+    platformKeys,
     governanceConfig,
     db,
     clock,
@@ -566,10 +571,7 @@ const build = async (
     issuer: () => config.IDP_URL ?? publicUrl(),
     corsOrigins: config.CORS_ORIGINS,
     draining,
-    shared:
-      messages === null
-        ? null
-        : { key: platformSecret(config.DATA_DIR, 'cookie.key', config.PLATFORM_KEY), messages },
+    shared: messages === null ? null : { key: platformKeys.secret('cookie.key'), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 

@@ -144,6 +144,9 @@ export const SETTINGS = {
   PLATFORM_KEY: secret(
     'Text of at least 32 characters that all nodes share: their keys are derived from it; default: random keys in DATA_DIR/keys',
   ),
+  PLATFORM_KEY_PREVIOUS: secret(
+    'The PLATFORM_KEY of before, while it is replaced: still opens what it sealed. Take it away after "keys rotate"',
+  ),
   SQLITE_SYNCHRONOUS: oneOf(
     ['full', 'normal'],
     'full',
@@ -350,6 +353,11 @@ const checkTogether = (config: Config): void => {
   if (config.PLATFORM_KEY !== null && config.PLATFORM_KEY.length < 32) {
     throw new ConfigError(
       'PLATFORM_KEY must have at least 32 characters, for example from: openssl rand -base64 32',
+    );
+  }
+  if (config.PLATFORM_KEY_PREVIOUS !== null && config.PLATFORM_KEY === null) {
+    throw new ConfigError(
+      'PLATFORM_KEY_PREVIOUS needs PLATFORM_KEY: it is the one that PLATFORM_KEY takes the place of',
     );
   }
   const weak = config.ADMIN_PASSWORD !== null && config.ADMIN_PASSWORD.length < 12;

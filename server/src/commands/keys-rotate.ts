@@ -8,7 +8,7 @@ import {
   tokenLifeMs,
 } from '../features/identity/index.ts';
 import type { Command, Io } from './command.ts';
-import { sealOf } from './keys.ts';
+import { platformKeysOf, sealOf } from './keys.ts';
 import { openForCommand } from './store.ts';
 
 export const keysRotate: Command = {
@@ -23,7 +23,7 @@ export const keysRotate: Command = {
       const keys = createSigningKeys({
         db,
         clock: { now: io.now },
-        seal: sealOf(config),
+        seal: sealOf(platformKeysOf(config)),
         tokenLifeMs: tokenLifeMs(config.ACCESS_TOKEN_EXPIRE_MINUTES),
         maxAgeMs: SIGNING_KEY_LIFE,
         rotated: noteRotation(createAudit({ now: io.now })),

@@ -11,6 +11,7 @@ import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import { applyArchive, proofLines, type TableProof } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
+import { filesFault } from './archive/paths.rules.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, verifyArchive } from './archive/read.ts';
 import { type Command, explained, type Io, UsageError } from './command.ts';
@@ -201,6 +202,8 @@ export const restore: Command = {
     if (manifest.kind !== 'backup') {
       throw new UsageError('this is the export of one tenant: "import" adds it to a platform');
     }
+    const fault = filesFault(manifest.files, ['keys', 'files']);
+    if (fault !== null) throw new Error(fault);
     lastStep(manifest.schema, migrations);
     io.out(`${file}: whole, made ${manifest.created_at} of ${manifest.engine}, every hash fits`);
     const objects = await openObjects(config, io.now);

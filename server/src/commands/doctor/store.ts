@@ -4,8 +4,9 @@ import { openPostgresSession, openSqliteSession, type Session } from '../../db/a
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { inspectWall } from '../../db/postgres/wall.ts';
+import { aboutSigningKey } from '../../features/identity/index.ts';
 import { sqliteFileOf } from '../archive/place.ts';
-import { sealOf } from '../keys.ts';
+import { platformKeysOf, sealOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
 
 const MIN_POSTGRES = 15;
@@ -28,15 +29,17 @@ const schemaFinding = async (session: Session): Promise<Finding> => {
 };
 
 const sealFinding = async (session: Session, config: Config): Promise<Finding | null> => {
-  const [key] = await session.all('select private_sealed from signing_keys order by created_at desc limit 1');
+  const [key] = await session.all(
+    'select id, private_sealed from signing_keys order by created_at desc limit 1',
+  );
   if (key === undefined) return null;
   try {
-    sealOf(config).open(String(key.private_sealed));
+    sealOf(platformKeysOf(config)).open(String(key.private_sealed), aboutSigningKey(String(key.id)));
     return ok('signing keys', 'open with the key of this data folder');
   } catch (error) {
     return fail(
       'signing keys',
-      `${reasonOf(error)}. Bring back DATA_DIR/keys from the backup that belongs to this store`,
+      `${reasonOf(error)}. Bring back DATA_DIR/keys (or PLATFORM_KEY) from the backup that belongs to this store; if it is lost for good: "keys recover"`,
     );
   }
 };

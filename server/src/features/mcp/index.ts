@@ -26,6 +26,7 @@ export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { createCarriedSecrets } from './carried-secrets.ts';
+export { carriedServer } from './carried-server.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
@@ -37,6 +38,8 @@ export interface McpOptions {
   db: Db;
   /** 32 bytes: encrypts commands, addresses, environment and headers at rest. */
   secretKey: Uint8Array;
+  /** Keys that still open what they sealed. */
+  previousKeys?: readonly Uint8Array[];
   connector: McpConnector;
   clock: Clock;
   random?: () => number;
@@ -80,7 +83,7 @@ export interface McpFeature {
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
   const { clock } = options;
-  const box = createSecretBox(options.secretKey);
+  const box = createSecretBox(options.secretKey, options.previousKeys);
   const store = createMcpStore(options.db, box);
   const pins = createPinBook({
     store,

@@ -49,6 +49,11 @@ export const createNodeStore = (db: Db) => ({
         .executeTakeFirstOrThrow();
       return row.value;
     }),
+
+  setFact: (name: string, value: string): Promise<void> =>
+    db.write(async (tx) => {
+      await tx.updateTable('platform').set({ value }).where('name', '=', name).execute();
+    }),
 });
 
 const drop = async (tx: Queryable, which: ReturnType<typeof sql<boolean>>): Promise<string[]> =>

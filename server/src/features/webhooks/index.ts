@@ -1,4 +1,6 @@
+export { carriedWebhook } from './carried.ts';
 export type { Outbox } from './outbox.ts';
+export { aboutWebhookSecret } from './ports.ts';
 export { webhookRoutes } from './routes.ts';
 export { WEBHOOK_EVENTS } from './schema.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './service.ts';

@@ -1,0 +1,83 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What is kept beside the store: whoever has the records alone can neither open what is sealed nor sign. */
+export const SECRET_NAMES = [
+  'identity.key',
+  'mcp.key',
+  'cookie.key',
+  'idp-client-secret',
+  'audit.key',
+  'archive.key',
+] as const;
+export type SecretName = (typeof SECRET_NAMES)[number];
+
+export interface PlatformKeys {
+  /**
+   * The text of its file in the data folder; else derived from PLATFORM_KEY, so that all nodes have the same; else random,
+   * and in memory alone until `keep`.
+   */
+  secret(name: SecretName): string;
+  /** Earlier ones, which still open and prove what they were used for. */
+  previous(name: SecretName): string[];
+  /** Those that were made now and are in no file yet. */
+  unkept(): SecretName[];
+  /** Writes those that were made now (all, or only these), readable by their owner alone. Once the store is known to be theirs. */
+  keep(names?: readonly SecretName[]): void;
+}
+
+export interface PlatformKeysOptions {
+  dataDir: string;
+  /** PLATFORM_KEY and PLATFORM_KEY_PREVIOUS. */
+  platformKey: string | null;
+  previousKey: string | null;
+}
+
+const SECRET_BYTES = 32;
+
+const derived = (platformKey: string, name: SecretName): string =>
+  Buffer.from(hkdfSync('sha256', platformKey, 'pentarch', name, SECRET_BYTES)).toString('base64url');
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+export const openPlatformKeys = (options: PlatformKeysOptions): PlatformKeys => {
+  const folder = path.join(options.dataDir, 'keys');
+  const made = new Map<SecretName, string>();
+  const fileText = (name: SecretName): string | null => {
+    try {
+      return readFileSync(path.join(folder, name), 'utf8').trim();
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
+  const secret = (name: SecretName): string => {
+    const kept = made.get(name) ?? fileText(name);
+    if (kept !== null) return kept;
+    if (options.platformKey !== null) return derived(options.platformKey, name);
+    const random = randomBytes(SECRET_BYTES).toString('base64url');
+    made.set(name, random);
+    return random;
+  };
+  return {
+    secret,
+    previous: (name) =>
+      [options.platformKey, options.previousKey]
+        .filter((key) => key !== null)
+        .map((key) => derived(key, name))
+        .filter((text) => text !== secret(name)),
+    unkept: () => [...made.keys()],
+    keep(names = SECRET_NAMES) {
+      for (const name of names) {
+        secret(name);
+        const text = made.get(name);
+        if (text === undefined) continue;
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(path.join(folder, name), `${text}\n`, { flag: 'wx', mode: 0o600, flush: true });
+        made.delete(name);
+      }
+    },
+  };
+};
