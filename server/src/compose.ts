@@ -20,6 +20,7 @@ import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
+import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
@@ -245,7 +246,8 @@ const build = async (
       ? createMailSink(config.DATA_DIR)
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
-  const audit = createAudit(clock);
+  const auditPart = composeAuditSigning({ db, clock, keys: platformKeys, store: nodeStore, logger });
+  const audit = createAudit(clock, auditPart);
   const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
@@ -271,6 +273,7 @@ const build = async (
     log: logger,
   });
   await identity.start();
+  await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
@@ -613,7 +616,7 @@ const build = async (
     ...identity.routes,
     ...userRoutes(users),
     ...tenantRoutes(tenants),
-    ...auditRoutes(db),
+    ...auditRoutes(db, { signer: auditPart.signer, began: true }),
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
@@ -723,6 +726,7 @@ const build = async (
     clearTimeout(cut);
     await closeTools();
     await knowledge.close();
+    auditPart.close();
     await refusals.close();
     await costs.close();
     await Promise.all([

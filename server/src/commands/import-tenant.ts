@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ObjectBlobs } from '../compose-blobs.ts';
 import { composeUrlChecks } from '../compose-outgoing.ts';
+import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
 import { checkReferences } from '../db/archive/references.ts';
@@ -10,7 +11,7 @@ import { openPostgresSession, openSqliteSession, type Session } from '../db/arch
 import { readShapes, readSteps } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
-import { createAudit } from '../features/audit/index.ts';
+import { type AuditSigner, createAudit, noteSigning, SIGNING_BEGAN } from '../features/audit/index.ts';
 import type { PlatformKeys } from '../features/identity/index.ts';
 import { tenantFolder } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
@@ -114,13 +115,19 @@ const placeNew = async (from: string, to: string, placed: string[]): Promise<voi
   }
 };
 
+/** Both chains say it: that of the tenant, which is signed from here on, and the platform's. */
 const noteImport = async (
   session: Session,
   io: Pick<Io, 'now'>,
-  entry: { tenant: Tenant; own: boolean },
+  entry: { tenant: Tenant; own: boolean; signer: AuditSigner },
 ): Promise<void> => {
-  const audit = createAudit({ now: io.now });
-  const { tenant, own } = entry;
+  const { tenant, own, signer } = entry;
+  const clock = { now: io.now };
+  const [chain] = await session.all('select seq from audit_heads where tenant_id = ?1', [tenant.id]);
+  const details = { imported: true };
+  if (chain !== undefined)
+    await noteSigning(session.tx, clock, signer, { tenantId: tenant.id, action: SIGNING_BEGAN, details });
+  const audit = createAudit(clock, { signer, began: () => false });
   const platform = await findTenantBySlug(session.tx, PLATFORM_TENANT);
   for (const tenantId of [tenant.id, ...(platform === undefined ? [] : [platform.id])]) {
     await audit.append(session.tx, {
@@ -183,7 +190,7 @@ const load = async (parts: Parts, staging: string, io: Io) => {
     now: io.now,
   });
   await checkReferences(session, shapes, tenant.id);
-  await noteImport(session, io, { tenant, own });
+  await noteImport(session, io, { tenant, own, signer: auditSignerOf(keys) });
   keys.keep();
   return proofs;
 };

@@ -45,6 +45,9 @@ const SPECIAL: Record<string, Special> = {
   documents: { columns: { model_n: MODEL_KEY('documents') } },
   embedding_models: { key: ['id', 'dimensions'], without: ['n', 'created_at'] },
   // Holds of running calls stay behind, so nothing is reserved.
+  // Signed by a key of the platform that they leave; the one that takes them signs from there on.
+  audit_events: { withoutOfTenant: ['mac'] },
+  audit_heads: { withoutOfTenant: ['seal'] },
   cost_counters: { ofTenant: { reserved_nano: '0' } },
 };
 

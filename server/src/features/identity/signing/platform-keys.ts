@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What is kept beside the store: whoever has the records alone can neither open what is sealed nor sign. */
@@ -25,7 +25,13 @@ export interface PlatformKeys {
   unkept(): SecretName[];
   /** Writes those that were made now (all, or only these), readable by their owner alone. Once the store is known to be theirs. */
   keep(names?: readonly SecretName[]): void;
+  /** Facts that must not depend on the store alone, as empty files beside the keys. */
+  hasMark(name: PlatformMark): boolean;
+  setMark(name: PlatformMark): void;
 }
+
+/** `audit-signed`: every audit chain of this platform has been signed once. */
+export type PlatformMark = 'audit-signed';
 
 export interface PlatformKeysOptions {
   dataDir: string;
@@ -78,6 +84,11 @@ export const openPlatformKeys = (options: PlatformKeysOptions): PlatformKeys => 
         writeFileSync(path.join(folder, name), `${text}\n`, { flag: 'wx', mode: 0o600, flush: true });
         made.delete(name);
       }
+    },
+    hasMark: (name) => existsSync(path.join(folder, name)),
+    setMark(name) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(folder, name), '', { mode: 0o600 });
     },
   };
 };
