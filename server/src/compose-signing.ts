@@ -1,6 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from './db/db.ts';
-import { type AuditHead, type AuditSigner, auditHeads, createAuditSigner, signChains } from './features/audit/index.ts';
+import {
+  type AuditHead,
+  type AuditSigner,
+  auditHeads,
+  createAuditSigner,
+  signChains,
+} from './features/audit/index.ts';
 import type { PlatformKeys } from './features/identity/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -44,7 +50,8 @@ export const composeAuditSigning = (parts: {
       logger.info({ audit_head: { tenant_id: tenantId, seq, hash } satisfies Head }, 'audit head');
     }
   };
-  const tell = (): void => void tellHeads().catch((error: unknown) => logger.error({ err: error }, 'audit heads'));
+  const tell = (): void =>
+    void tellHeads().catch((error: unknown) => logger.error({ err: error }, 'audit heads'));
 
   return {
     signer,
@@ -62,7 +69,10 @@ export const composeAuditSigning = (parts: {
         logger.warn({ chains: report.begun }, 'audit chains of before are signed from here on');
       if (report.changed > 0) logger.warn({ chains: report.changed }, 'audit chains go on under the new key');
       if (report.broken.length > 0)
-        logger.error({ tenants: report.broken.slice(0, 20) }, 'audit chains are not as this platform left them');
+        logger.error(
+          { tenants: report.broken.slice(0, 20) },
+          'audit chains are not as this platform left them',
+        );
       await store.fact(SIGNED_FACT, signer.id);
       keys.setMark('audit-signed');
       began = true;

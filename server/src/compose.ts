@@ -17,6 +17,7 @@ import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
+import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
@@ -26,6 +27,7 @@ import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { StartRefused } from './db/refusal.ts';
 import { acrossTenants } from './db/scope.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
@@ -272,6 +274,7 @@ const build = async (
         }),
     log: logger,
   });
+  if (!(await keysFit(db.read, platformKeys))) throw new StartRefused(LOST_KEYS);
   await identity.start();
   await auditPart.start();
   const admin = await identity.ensureFirstAdmin();

@@ -2,6 +2,7 @@ import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ObjectBlobs } from '../compose-blobs.ts';
+import { keysFit, LOST_KEYS } from '../compose-keys.ts';
 import { composeUrlChecks } from '../compose-outgoing.ts';
 import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -26,7 +27,7 @@ import { createArchiveSigner } from './archive/signature.ts';
 import { surveyTenant } from './archive/survey.ts';
 import { createTenantRows } from './archive/tenant-rows.ts';
 import { type Command, explained, type Io, UsageError } from './command.ts';
-import { keysFit, LOST_KEYS, platformKeysOf } from './keys.ts';
+import { platformKeysOf } from './keys.ts';
 
 /** Slug of the tenant whose administrators run the platform. */
 const PLATFORM_TENANT = 'default';
@@ -156,7 +157,7 @@ interface Parts {
 
 const load = async (parts: Parts, staging: string, io: Io) => {
   const { archive, manifest, tenant, session, config, wanted, own, keys } = parts;
-  if (!(await keysFit(session, keys))) throw new Error(LOST_KEYS);
+  if (!(await keysFit(session.tx, keys))) throw new Error(LOST_KEYS);
   const shapes = await readShapes(session);
   const secrets = createSecrets(keys);
   await surveyTenant({

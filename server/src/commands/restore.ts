@@ -43,7 +43,7 @@ const ownTables = async (): Promise<Set<string>> => {
 };
 
 /** Throws while anybody else is connected: a running server would go on with what it has in memory. */
-const checkAlone = async (session: Session): Promise<void> => {
+export const checkAlone = async (session: Session): Promise<void> => {
   const [row] = await session.all(
     `select count(*) as n from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,

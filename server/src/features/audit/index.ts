@@ -10,7 +10,14 @@ export {
   noteSigning,
 } from './service.ts';
 export { type AuditSigner, createAuditSigner } from './signer.ts';
-export { type AuditHead, auditHeads, resignChains, type SigningReport, signChains } from './signing.ts';
+export {
+  type AuditHead,
+  auditHeads,
+  headsOfUnknownKeys,
+  resignChains,
+  type SigningReport,
+  signChains,
+} from './signing.ts';
 export { toolRecord } from './store.ts';
 export { type AuditToolsDeps, auditTools, type RightsOfUser } from './tools.ts';
 export { type AuditVerdict, type VerifyOptions, verifyAllAudits, verifyAudit } from './verify.ts';

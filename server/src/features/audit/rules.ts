@@ -89,7 +89,8 @@ export interface SignedRow {
   check: 'right' | 'wrong' | 'unknown' | null;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 /**
  * Proves signatures row by row, oldest first. Rows of a key that is not here any more count when a later row, signed by one that

@@ -81,6 +81,14 @@ export const noteSigning = (
   tx: Queryable,
   clock: Clock,
   signer: AuditSigner,
-  mark: { tenantId: string; action: typeof SIGNING_BEGAN | typeof KEY_CHANGED; details: Record<string, unknown> },
+  mark: {
+    tenantId: string;
+    action: typeof SIGNING_BEGAN | typeof KEY_CHANGED;
+    details: Record<string, unknown>;
+  },
 ): Promise<void> =>
-  appendMark(tx, rowOf({ actorId: null, actorType: 'system', targetType: 'audit', ...mark }, clock.now()), signer);
+  appendMark(
+    tx,
+    rowOf({ actorId: null, actorType: 'system', targetType: 'audit', ...mark }, clock.now()),
+    signer,
+  );

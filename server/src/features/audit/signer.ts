@@ -32,7 +32,9 @@ const keyOf = (secret: string): Key => ({
 });
 
 const halves = ({ id, key }: Key, { tenantId, seq, hash }: ChainPlace): { mac: string; seal: string } => {
-  const bytes = createHmac('sha512', key).update(JSON.stringify([tenantId, seq, hash])).digest();
+  const bytes = createHmac('sha512', key)
+    .update(JSON.stringify([tenantId, seq, hash]))
+    .digest();
   return {
     mac: `${id}.${bytes.toString('base64url', 0, HALF)}`,
     seal: `${id}.${bytes.toString('base64url', HALF)}`,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { AuditHeadRow } from '../../db/tables/identity.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KEY_CHANGED, SIGNING_BEGAN } from './rules.ts';
@@ -32,7 +32,9 @@ export const signChains = async (options: SigningOptions): Promise<SigningReport
     const tenantId = head.tenant_id;
     if (state === 'right') return;
     if (state === 'unsigned' && !options.began) {
-      await db.write((tx) => noteSigning(tx, clock, signer, { tenantId, action: SIGNING_BEGAN, details: {} }));
+      await db.write((tx) =>
+        noteSigning(tx, clock, signer, { tenantId, action: SIGNING_BEGAN, details: {} }),
+      );
       report.begun += 1;
     } else if (state === 'previous') {
       const details = { from: signerOf(head.seal ?? ''), proved: true };
@@ -77,3 +79,14 @@ export interface AuditHead {
 
 export const auditHeads = async (db: Db): Promise<AuditHead[]> =>
   (await listHeads(db.read)).map(({ tenant_id: tenantId, seq, hash }) => ({ tenantId, seq, hash }));
+
+/** Tenants whose chain was last signed by a key that is not here; at most `limit`. */
+export const headsOfUnknownKeys = async (
+  db: Queryable,
+  signer: AuditSigner,
+  limit: number,
+): Promise<string[]> =>
+  (await listHeads(db))
+    .filter((head) => headState(signer, head) === 'unknown')
+    .slice(0, limit)
+    .map((head) => head.tenant_id);

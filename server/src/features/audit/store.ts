@@ -3,8 +3,8 @@ import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
-import type { PageRequest } from '../../kernel/pagination.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pagination.ts';
 import { type AuditFields, chainText, GENESIS, type HeadState } from './rules.ts';
 import { type AuditSigner, signerOf } from './signer.ts';
 
@@ -19,11 +19,12 @@ const advance = compiled<{ tenantId: string }, Pick<AuditHeadRow, 'seq' | 'hash'
     .returning(['seq', 'hash', 'seal']),
 );
 
-const setHead = compiled<{ tenantId: string; seq: number; hash: string; seal: string | null }, never>((db, p) =>
-  db
-    .updateTable('audit_heads')
-    .set({ seq: p('seq'), hash: p('hash'), seal: p('seal') })
-    .where('tenant_id', '=', p('tenantId')),
+const setHead = compiled<{ tenantId: string; seq: number; hash: string; seal: string | null }, never>(
+  (db, p) =>
+    db
+      .updateTable('audit_heads')
+      .set({ seq: p('seq'), hash: p('hash'), seal: p('seal') })
+      .where('tenant_id', '=', p('tenantId')),
 );
 
 const insert = compiled<AuditEventRow, never>((db, p) =>
@@ -56,7 +57,12 @@ interface Link {
   seal: string | null;
 }
 
-const writeRow = async (tx: Queryable, event: Event, before: Link, signer: AuditSigner | null): Promise<Link> => {
+const writeRow = async (
+  tx: Queryable,
+  event: Event,
+  before: Link,
+  signer: AuditSigner | null,
+): Promise<Link> => {
   const fields = { ...event, seq: before.seq + 1 };
   const rowHash = sha256Hex(chainText(before.hash, fields));
   const signed = signer?.sign({ tenantId: fields.tenantId, seq: fields.seq, hash: rowHash });
@@ -100,7 +106,8 @@ const stateOf = (tenantId: string, head: Link, options: AppendOptions): HeadStat
 };
 
 export const headState = (signer: AuditSigner, head: AuditHeadRow): HeadState => {
-  if (head.seal === null) return 'unsigned';
+  // Also where a store of before has no such column.
+  if (typeof head.seal !== 'string') return 'unsigned';
   const place = { tenantId: head.tenant_id, seq: head.seq, hash: head.hash };
   const state = signer.check('seal', head.seal, place);
   return state === 'right' && signerOf(head.seal) !== signer.id ? 'previous' : state;
@@ -115,7 +122,14 @@ export const appendRow = async (tx: Queryable, event: Event, options: AppendOpti
   let head: Link = { ...advanced, seq: advanced.seq - 1 };
   const mark = options.mark({ seal: head.seal, state: stateOf(tenantId, head, options) });
   if (mark !== null) {
-    const row = { ...event, id: newId(), actorId: null, actorType: 'system', targetType: 'audit', targetId: null };
+    const row = {
+      ...event,
+      id: newId(),
+      actorId: null,
+      actorType: 'system',
+      targetType: 'audit',
+      targetId: null,
+    };
     head = await writeRow(tx, { ...row, requestId: null, address: null, ...mark }, head, signer);
   }
   head = await writeRow(tx, event, head, signer);
@@ -126,15 +140,14 @@ export const appendRow = async (tx: Queryable, event: Event, options: AppendOpti
 };
 
 /** Writes one row alone, which says why signing begins or goes on with another key. */
-export const appendMark = async (
-  tx: Queryable,
-  event: Event,
-  signer: AuditSigner,
-): Promise<void> => {
+export const appendMark = async (tx: Queryable, event: Event, signer: AuditSigner): Promise<void> => {
   const { tenantId } = event;
   const [advanced] = await advance(tx, { tenantId });
   if (advanced === undefined) throw new Error('the audit chain has no head');
-  await setHead(tx, { tenantId, ...(await writeRow(tx, event, { ...advanced, seq: advanced.seq - 1 }, signer)) });
+  await setHead(tx, {
+    tenantId,
+    ...(await writeRow(tx, event, { ...advanced, seq: advanced.seq - 1 }, signer)),
+  });
 };
 
 /** Heads of all chains. */

@@ -73,9 +73,14 @@ const endFault = (
   const { signer } = options;
   if (signer === null || head === undefined) return null;
   if (end.signed === 0)
-    return options.began === true ? { at: seq, reason: 'no row is signed, and this platform signs all' } : null;
+    return options.began === true
+      ? { at: seq, reason: 'no row is signed, and this platform signs all' }
+      : null;
   if (end.unproved !== null)
-    return { at: end.unproved, reason: 'rows are signed with a key that is not here, and nothing proves them' };
+    return {
+      at: end.unproved,
+      reason: 'rows are signed with a key that is not here, and nothing proves them',
+    };
   const place = { tenantId: head.tenant_id, seq: head.seq, hash: head.hash };
   return head.seal !== null && signer.check('seal', head.seal, place) === 'right'
     ? null

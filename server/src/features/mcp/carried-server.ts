@@ -63,3 +63,11 @@ export const carriedServer = (row: Row, limits: EndpointLimits): Row | string =>
     return error instanceof Error ? error.message : String(error);
   }
 };
+
+/** In place of an endpoint whose key is lost: it leads nowhere until somebody gives the right one. */
+export const lostEndpoint = (transport: string): string =>
+  JSON.stringify(
+    transport === 'stdio'
+      ? { transport: 'stdio', command: 'lost', args: [], env: {} }
+      : { transport: 'http', url: 'https://lost.invalid/', headers: {}, trusted: false },
+  );

@@ -26,7 +26,7 @@ export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { createCarriedSecrets } from './carried-secrets.ts';
-export { carriedServer } from './carried-server.ts';
+export { carriedServer, lostEndpoint } from './carried-server.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
