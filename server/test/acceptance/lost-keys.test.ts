@@ -140,7 +140,7 @@ describe('lost keys', () => {
     await expect.poll(() => target.received.length, { timeout: 20_000 }).toBeGreaterThan(count);
     await server.end('SIGTERM');
     expect(await runCommand(['audit', 'verify'], env)).toMatchObject({ code: 0 });
-  }, 120_000);
+  }, 240_000);
 
   it(req('KEYS-01', 'one lost file alone costs only what it sealed'), async () => {
     const target = await startReceiver(accept);
@@ -162,7 +162,7 @@ describe('lost keys', () => {
     expect((await before.get('/v2/webhooks')).json<{ items: unknown[] }>().items).toMatchObject([
       { status: 'active' },
     ]);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('PLATFORM_KEY', () => {
@@ -207,5 +207,5 @@ describe('PLATFORM_KEY', () => {
     expect(
       (await runCommand(['doctor', '--offline'], { ...base, PLATFORM_KEY: NEW, PORT: '0' })).out,
     ).toMatch(/^ok +signing keys/m);
-  }, 120_000);
+  }, 240_000);
 });
