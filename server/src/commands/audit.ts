@@ -11,7 +11,7 @@ export const auditProofOf = async (db: Db, keys: PlatformKeys): Promise<VerifyOp
   const signer = auditSignerOf(keys);
   const began = keys.hasMark('audit-signed') || (await createNodeStore(db).hasFact(SIGNED_FACT));
   // A key that was made a moment ago has signed nothing, and nobody would have it afterwards.
-  if (!keys.unkept().includes('audit.key')) return { signer, began };
+  if (!keys.unkept().includes('identity.key')) return { signer, began };
   if (began) throw new Error(LOST_KEYS);
   return { signer: null, began };
 };

@@ -71,9 +71,7 @@ export const backup: Command = {
       await beginSnapshot(session);
       const keys = platformKeysOf(config);
       const fit = await keysFit(session.tx, keys);
-      const signer = createArchiveSigner(
-        keys.unkept().includes('archive.key') ? [] : [keys.secret('archive.key')],
-      );
+      const signer = createArchiveSigner([keys.secret('archive.key')]);
       const writer = await createArchiveWriter(file, { passphrase, now: io.now }).catch((error: unknown) => {
         throw explained(error, file);
       });

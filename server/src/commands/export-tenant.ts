@@ -68,7 +68,6 @@ export const exportTenant: Command = {
           signed: signer.sign,
           now: io.now,
         });
-        keys.keep(['archive.key']);
         for (const table of manifest.tables) {
           if (table.rows > 0)
             io.out(

@@ -3,15 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What is kept beside the store: whoever has the records alone can neither open what is sealed nor sign. */
-export const SECRET_NAMES = [
-  'identity.key',
-  'mcp.key',
-  'cookie.key',
-  'idp-client-secret',
-  'audit.key',
-  'archive.key',
-] as const;
-export type SecretName = (typeof SECRET_NAMES)[number];
+export const SECRET_NAMES = ['identity.key', 'mcp.key', 'cookie.key', 'idp-client-secret'] as const;
+/** Made of identity.key where they have no file of their own, so that nodes which share that one share these. */
+const OF_IDENTITY = ['audit.key', 'archive.key'] as const;
+export type SecretName = (typeof SECRET_NAMES)[number] | (typeof OF_IDENTITY)[number];
 
 export interface PlatformKeys {
   /**
@@ -45,6 +40,8 @@ const SECRET_BYTES = 32;
 const derived = (platformKey: string, name: SecretName): string =>
   Buffer.from(hkdfSync('sha256', platformKey, 'pentarch', name, SECRET_BYTES)).toString('base64url');
 
+const isOfIdentity = (name: SecretName): boolean => OF_IDENTITY.some((one) => one === name);
+
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
@@ -62,18 +59,24 @@ export const openPlatformKeys = (options: PlatformKeysOptions): PlatformKeys => 
   const secret = (name: SecretName): string => {
     const kept = made.get(name) ?? fileText(name);
     if (kept !== null) return kept;
+    if (isOfIdentity(name)) return derived(secret('identity.key'), name);
     if (options.platformKey !== null) return derived(options.platformKey, name);
     const random = randomBytes(SECRET_BYTES).toString('base64url');
     made.set(name, random);
     return random;
   };
+  const earlier = (name: SecretName): string[] => {
+    const others = isOfIdentity(name)
+      ? earlier('identity.key').map((text) => derived(text, name))
+      : [options.platformKey, options.previousKey]
+          .filter((key) => key !== null)
+          .map((key) => derived(key, name));
+    const present = secret(name);
+    return others.filter((text) => text !== present);
+  };
   return {
     secret,
-    previous: (name) =>
-      [options.platformKey, options.previousKey]
-        .filter((key) => key !== null)
-        .map((key) => derived(key, name))
-        .filter((text) => text !== secret(name)),
+    previous: earlier,
     unkept: () => [...made.keys()],
     keep(names = SECRET_NAMES) {
       for (const name of names) {
