@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateSession } from '../src/db/archive/load.ts';
 import { NO_REFERENCES, REFERENCES, SCANNED } from '../src/db/archive/references.ts';
 import { openSqliteSession, type Session } from '../src/db/archive/session.ts';
@@ -6,6 +6,7 @@ import { readShapes, type TableShape } from '../src/db/archive/shape.ts';
 import { conditionOf } from '../src/db/archive/view.ts';
 import { migrations } from '../src/db/migrations/index.ts';
 import { req } from './requirements.ts';
+import { testStores } from './support/stores.ts';
 
 /**
  * Names of text columns that hold values: no id of a record, and no text that acts by ids within. A column that a schema step adds
@@ -73,3 +74,83 @@ it(
     }
   },
 );
+
+describe.each(testStores)('the store on $name', (engine) => {
+  it(
+    req(
+      'OPS-11',
+      'refuses a key or a message that refers to a row of another tenant, whatever code writes it',
+    ),
+    async () => {
+      const opened = await engine.open();
+      try {
+        const { db } = opened;
+        const tenant = {
+          tier: 'free',
+          status: 'active',
+          settings: '{}',
+          external_id: null,
+          created_at: 1,
+          updated_at: 1,
+        };
+        const user = (id: string, tenant_id: string) => ({
+          id,
+          tenant_id,
+          type: 'person',
+          email: `${id}@example.com`,
+          email_folded: `${id}@example.com`,
+          name: id,
+          password_hash: null,
+          roles: '[]',
+          permissions: '[]',
+          tier: null,
+          status: 'active',
+          external_id: null,
+          created_at: 1,
+          updated_at: 1,
+          last_seen_at: null,
+        });
+        await db.write(async (tx) => {
+          for (const id of ['one', 'two'])
+            await tx
+              .insertInto('tenants')
+              .values({ id, slug: id, name: id, ...tenant })
+              .execute();
+          for (const id of ['one', 'two'])
+            await tx
+              .insertInto('users')
+              .values(user(`of-${id}`, id))
+              .execute();
+        });
+        const key = (user_id: string) =>
+          db.write((tx) =>
+            tx
+              .insertInto('api_keys')
+              .values({
+                id: `key-${user_id}`,
+                tenant_id: 'one',
+                user_id,
+                kind: 'api_key',
+                name: 'robot',
+                hint: 'x',
+                secret_hash: user_id,
+                permissions: null,
+                created_at: 1,
+                expires_at: null,
+                last_used_at: null,
+                replaced_by: null,
+                deleted_at: null,
+              })
+              .execute(),
+          );
+        await expect(key('of-two')).rejects.toThrow(/another tenant/);
+        await key('of-one');
+        await expect(
+          db.write((tx) => tx.updateTable('api_keys').set({ user_id: 'of-two' }).execute()),
+        ).rejects.toThrow(/another tenant/);
+      } finally {
+        await opened.drop();
+      }
+    },
+  );
+});

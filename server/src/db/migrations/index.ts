@@ -30,6 +30,7 @@ import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
+import { sameTenant } from './067-same-tenant.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly SchemaStep[] = [
   queuedRuns,
   termsInRow,
   auditSignatures,
+  sameTenant,
 ];
