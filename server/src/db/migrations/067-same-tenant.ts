@@ -44,7 +44,7 @@ export const sameTenant: SchemaStep = {
         }
         continue;
       }
-      // Said the other way round, since row-level security hides rows of others from a bound connection.
+      // After, so that a row that is gone is still the foreign key's fault. The other way round, since row-level security hides rows of others from a bound connection.
       await sql
         .raw(
           `create function ${name}() returns trigger language plpgsql as
@@ -57,7 +57,7 @@ export const sameTenant: SchemaStep = {
         .execute(db);
       await sql
         .raw(
-          `create trigger ${name} before insert or update of ${column} on ${table} for each row execute function ${name}()`,
+          `create trigger ${name} after insert or update of ${column} on ${table} for each row execute function ${name}()`,
         )
         .execute(db);
     }
