@@ -167,11 +167,15 @@ export const REQUIREMENTS = {
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
-  'OPS-11': 'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
-  'OPS-12': 'an archive of another platform is taken only when that is said, and gives itself neither tier nor guard nor tie',
-  'KEYS-01': 'lost keys do not lock the store: keys recover makes new ones, sign-ins and sealed secrets are void, records stay',
+  'OPS-11':
+    'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
+  'OPS-12':
+    'an archive of another platform is taken only when that is said, and gives itself neither tier nor guard nor tie',
+  'KEYS-01':
+    'lost keys do not lock the store: keys recover makes new ones, sign-ins and sealed secrets are void, records stay',
   'KEYS-02': 'a start whose keys do not fit writes none, and a backup of such a store says so',
-  'AUDIT-04': 'who writes to the store cannot rewrite the audit chain unseen: rows and head are signed with a key outside of it',
+  'AUDIT-04':
+    'who writes to the store cannot rewrite the audit chain unseen: rows and head are signed with a key outside of it',
   'AUDIT-05': 'a head that was noted elsewhere proves that nothing before it was rewritten or taken away',
   'KEYS-03': 'PLATFORM_KEY is replaced with old and new side by side; keys rotate seals everything anew',
   'KEYS-04': 'a sealed value opens in the record that it was sealed for, and in no other',

@@ -139,7 +139,7 @@ const nothing = (): void => {};
 const ATTACKS: Record<string, Attack> = {
   'a key of the platform’s administrator': {
     how: set('api_keys', () => ({ user_id: adminId })),
-    says: /api_keys names users/,
+    says: /api_keys names users|row of another tenant/,
   },
   'a conversation of somebody of another tenant': {
     how: set('conversations', () => ({ user_id: adminId })),
@@ -151,7 +151,7 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a run in a conversation of others': {
     how: set('runs', () => ({ conversation_id: otherConversation })),
-    says: /runs names conversations/,
+    says: /runs names conversations|row of another tenant/,
   },
   'a row of another tenant': {
     how: set('conversations', () => ({ tenant_id: otherTenant })),

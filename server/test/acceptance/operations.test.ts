@@ -209,6 +209,7 @@ describe('commands', () => {
       'purge',
       'audit verify',
       'keys rotate',
+      'keys recover',
     ]) {
       expect(help.out).toContain(`\n  ${name}`);
     }
