@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { constants, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ObjectBlobs } from '../compose-blobs.ts';
@@ -8,11 +8,22 @@ import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
 import { checkReferences } from '../db/archive/references.ts';
-import { openPostgresSession, openSqliteSession, type Session } from '../db/archive/session.ts';
+import {
+  openPostgresSession,
+  openSqliteSession,
+  type Session,
+  storeOfSession,
+} from '../db/archive/session.ts';
 import { readShapes, readSteps } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
-import { type AuditSigner, createAudit, noteSigning, SIGNING_BEGAN } from '../features/audit/index.ts';
+import {
+  type AuditSigner,
+  createAudit,
+  noteSigning,
+  SIGNING_BEGAN,
+  verifyAudit,
+} from '../features/audit/index.ts';
 import type { PlatformKeys } from '../features/identity/index.ts';
 import { tenantFolder } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
@@ -99,20 +110,36 @@ const checkFree = async (session: Session, tenant: Tenant): Promise<void> => {
     );
 };
 
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null);
+
+/** A second name for the file, since a rename would replace what is there; a copy where the file system has no such names. */
+const placeFile = async (source: string, target: string): Promise<void> => {
+  try {
+    await link(source, target);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST')
+      throw new Error(
+        `${target} is there already, and an import replaces nothing: move it away, or remove it if an import that was interrupted has left it`,
+        { cause: error },
+      );
+    await copyFile(source, target, constants.COPYFILE_EXCL);
+  }
+};
+
 /** Moves files to places where nothing is, one by one; those that it has moved, also when it fails. */
-const placeNew = async (from: string, to: string, placed: string[]): Promise<void> => {
+const placeNew = async (from: string, to: string, placed: string[], depth = 0): Promise<void> => {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const source = path.join(from, entry.name);
     const target = path.join(to, entry.name);
-    if (entry.isDirectory()) {
-      await mkdir(target, { recursive: true, mode: 0o700 });
-      if (!(await lstat(target)).isDirectory()) throw new Error(`${target} is no folder`);
-      await placeNew(source, target, placed);
-    } else {
-      // A second name and then one less, since a rename would replace what is there.
-      await link(source, target);
+    if (!entry.isDirectory()) {
+      await placeFile(source, target);
       placed.push(target);
+      continue;
     }
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    // The folders of all blobs and files may be links to another disk; nothing below them is one.
+    if (depth > 0 && !(await lstat(target)).isDirectory()) throw new Error(`${target} is no folder`);
+    await placeNew(source, target, placed, depth + 1);
   }
 };
 
@@ -191,6 +218,11 @@ const load = async (parts: Parts, staging: string, io: Io) => {
     now: io.now,
   });
   await checkReferences(session, shapes, tenant.id);
+  const chain = await verifyAudit(storeOfSession(session), tenant.id);
+  if (!chain.ok)
+    io.out(
+      `LOOK: the audit chain of the archive does not fit (event ${chain.broken_at}: ${chain.reason}); it comes as it is, and "audit verify" goes on saying so`,
+    );
   await noteImport(session, io, { tenant, own, signer: auditSignerOf(keys) });
   keys.keep();
   return proofs;

@@ -2,9 +2,13 @@ import { parseArgs } from 'node:util';
 import { composeSealing, keysFit, type Sealing } from '../compose-keys.ts';
 import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
-import { openPostgresSession, openSqliteSession, type Session } from '../db/archive/session.ts';
+import {
+  openPostgresSession,
+  openSqliteSession,
+  type Session,
+  storeOfSession,
+} from '../db/archive/session.ts';
 import { readSteps } from '../db/archive/shape.ts';
-import type { Db } from '../db/db.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import {
@@ -78,15 +82,7 @@ const voidOne = async (session: Session, sealing: Sealing, value: SealedValue): 
 const noteRecovery = async (session: Session, keys: PlatformKeys, lost: Lost, io: Io): Promise<void> => {
   const signer = auditSignerOf(keys);
   const clock = { now: io.now };
-  // The same transaction for features that take a store.
-  const db: Db = {
-    dialect: session.dialect,
-    read: session.tx,
-    write: (work) => work(session.tx),
-    conversationsVersion: () => null,
-    ping: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
+  const db = storeOfSession(session);
   const chains = await resignChains({
     db,
     clock,

@@ -386,7 +386,10 @@ describe('an archive of another platform', () => {
       code: 2,
       err: expect.stringContaining('not made by this platform'),
     });
-    expect((await runCommand(['import', file, '--foreign'], there)).code).toBe(1);
+    expect(await runCommand(['import', file, '--foreign'], there)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('an import replaces nothing'),
+    });
     expect(readFileSync(inTheWay, 'utf8')).toBe('was here');
     rmSync(inTheWay);
 

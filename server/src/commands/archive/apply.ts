@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { hasStoredBlobs, writeStoredBlob } from '../../db/archive/blobs.ts';
 import { loadTable, modelNumbers, proofOf } from '../../db/archive/load.ts';
-import type { Row, Session } from '../../db/archive/session.ts';
+import { type Row, type Session, storeOfSession } from '../../db/archive/session.ts';
 import { readShapes, type TableShape } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
 import { lineOf, rowOf } from '../../db/archive/view.ts';
@@ -140,14 +140,7 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
   const shared = await hasStoredBlobs(session);
   const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
   const paths = new Map(manifest.files.map((file) => [file.n, file.path]));
-  const db = {
-    dialect: session.dialect,
-    read: session.tx,
-    write: <T>(work: (tx: typeof session.tx) => Promise<T>): Promise<T> => work(session.tx),
-    conversationsVersion: () => null,
-    ping: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
+  const db = storeOfSession(session);
   const loader = await createIndexLoader(db, options.sqliteFile);
   const loaded = new Map<string, { rows: number; sha256: string }>();
   let models = new Map<string, number>();
