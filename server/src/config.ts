@@ -92,7 +92,7 @@ const url = (about: string): Setting<string | null> => ({
   parse: (t) => {
     if (t === '') return null;
     if (!URL.canParse(t) || !/^https?:$/.test(new URL(t).protocol)) return fail('an http or https address');
-    return t.replace(/\/+$/, '');
+    return t.replace(/(?<!\/)\/+$/, '');
   },
 });
 

@@ -29,7 +29,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { id, model, dimensions, wire = OPENAI_WIRE, timeoutMs = 30_000 } = options;
   const batchSize = options.batchSize ?? wire.batchSize;
   const provider = id.split('/')[0] ?? id;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}${wire.path}`;
+  const url = `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${wire.path}`;
   const asked = wire.shortens(model) ? dimensions : null;
   const dispatcher = new Agent({ connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
 

@@ -32,7 +32,7 @@ const namesIn = (value: unknown, list: string, key: string): string[] | null => 
  * `baseUrl` with or without a trailing slash or `/v1`.
  */
 export const detectOllama = async (baseUrl: string, timeoutMs = 300): Promise<string[] | null> => {
-  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
   return namesIn(await fetchJson(`${root}/api/tags`, timeoutMs, {}), 'models', 'name');
 };
 
@@ -44,6 +44,6 @@ export const listModels = async (
 ): Promise<string[] | null> => {
   const headers: Record<string, string> =
     apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
-  const value = await fetchJson(`${baseUrl.replace(/\/+$/, '')}/models`, timeoutMs, headers);
+  const value = await fetchJson(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/models`, timeoutMs, headers);
   return namesIn(value, 'data', 'id');
 };

@@ -47,7 +47,9 @@ export const createIssuerHttp = (options: {
 
   return {
     discovery: () =>
-      request(`${options.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, { headers: accept }),
+      request(`${options.issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`, {
+        headers: accept,
+      }),
     async keys(uri) {
       const { keys } = await request(uri, { headers: accept });
       if (!Array.isArray(keys)) throw new Error('the key set of the identity provider has no keys');

@@ -53,7 +53,7 @@ export const createCompatibleReranker = (options: {
 }): Reranker => {
   const { id, model, timeoutMs = 10_000 } = options;
   const provider = id.split('/')[0] ?? id;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}/rerank`;
+  const url = `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}/rerank`;
   const dispatcher = new Agent({ connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const away = (cause: unknown): ModelError =>
     new ModelError('unavailable', provider, 'the rerank provider cannot be reached', { cause });

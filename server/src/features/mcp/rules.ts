@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
@@ -20,7 +21,7 @@ export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 40);
 
 /**
@@ -36,6 +37,8 @@ export const isStdioAllowed = (
     const [first, ...rest] = entry.split(/\s+/).filter((part) => part !== '');
     return first === command && rest.every((part, i) => args[i] === part);
   });
+
+const MAX_ENV_NAME = 128;
 
 /** Variables by which a program can be made to load code, take other programs or send its traffic elsewhere. */
 const DANGEROUS_ENV = new RegExp(
@@ -117,36 +120,39 @@ const DANGEROUS_ENV = new RegExp(
 );
 
 /** Families of such variables over all programs. `*_FILE_PATH` is left out: it names data. */
-const DANGEROUS_FAMILY = new RegExp(
-  `(${[
-    'PROXY',
-    '_REGISTRY',
-    '_(OPTS|OPTIONS|FLAGS|ARGS)',
-    '(?<!_FILE_?)PATHS?',
-    'HOME',
-    '_(MODULES?|PLUGINS?|HOOKS?|PRELOAD|EXTENSIONS)',
-    '_CONFIG(_FILE|_DIR|_PATH|_HOME)?',
-    '_CA_?(BUNDLE|CERTS?|FILE|PATH|DIR)',
-    '_(INIT|STARTUP)',
-    '_(WRAPPER|LAUNCHER|INTERPRETER|EXECUTABLE|ASKPASS|BROWSER|SHELL|COMPILER)',
-    '(PAGER|EDITOR|KEYLOGFILE|ODBC[A-Z]*INI|_INI)',
-    '(^|_)(?!(SRC|ARC)$)[A-Z]*RC',
-  ].join('|')})$|PROFIL(E|ER|ING)(_|$)|^(NODE_(?!ENV$)|${[
-    'ELECTRON',
-    'CARGO',
-    'VK',
-    'NIX',
-    'CONDA',
-    'PYENV',
-    'NVM',
-    'VOLTA',
-    'ASDF',
-    'RBENV',
-    'DBUS',
-    'SYSTEMD',
-    'TS_NODE',
-  ].join('_|')}_)`,
-  'i',
+const DANGEROUS_FAMILY = bounded(
+  MAX_ENV_NAME,
+  new RegExp(
+    `(${[
+      'PROXY',
+      '_REGISTRY',
+      '_(OPTS|OPTIONS|FLAGS|ARGS)',
+      '(?<!_FILE_?)PATHS?',
+      'HOME',
+      '_(MODULES?|PLUGINS?|HOOKS?|PRELOAD|EXTENSIONS)',
+      '_CONFIG(_FILE|_DIR|_PATH|_HOME)?',
+      '_CA_?(BUNDLE|CERTS?|FILE|PATH|DIR)',
+      '_(INIT|STARTUP)',
+      '_(WRAPPER|LAUNCHER|INTERPRETER|EXECUTABLE|ASKPASS|BROWSER|SHELL|COMPILER)',
+      '(PAGER|EDITOR|KEYLOGFILE|ODBC[A-Z]*INI|_INI)',
+      '(^|_)(?!(SRC|ARC)$)[A-Z]*RC',
+    ].join('|')})$|PROFIL(E|ER|ING)(_|$)|^(NODE_(?!ENV$)|${[
+      'ELECTRON',
+      'CARGO',
+      'VK',
+      'NIX',
+      'CONDA',
+      'PYENV',
+      'NVM',
+      'VOLTA',
+      'ASDF',
+      'RBENV',
+      'DBUS',
+      'SYSTEMD',
+      'TS_NODE',
+    ].join('_|')}_)`,
+    'i',
+  ),
 );
 /** What says who somebody is leads nowhere. */
 const CREDENTIAL = /_(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASS|USER|USERNAME)$/i;

@@ -3,12 +3,12 @@ import { type Claim, claim, type EntityMention, type Extracted, slotOf } from '.
 import { germanClaim } from './german.rules.ts';
 import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
 import { preferenceFact } from './preferences.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { oneLine, trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
 
 const NAME =
-  "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?:\\s+(?:(?:of|the|de|van|von|der)\\s+)?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
+  "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?: (?:(?:of|the|de|van|von|der) )?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
 
 const NO_NAME =
   /^(?:I|I'm|It|It's|This|That|These|Those|He|She|They|We|You|There|Here|The|A|An|My|Our|Your|His|Her|Their|Its|Everyone|Everybody|Nobody|Someone|Somebody|Anyone|People|Users|Customers|Who|What|Where|When|Why|How|Which|Yes|No|Ok|Okay|Thanks|Please|Let|Just|And|But|So|If|As|Not|Nothing|Everything|Something|All|Some|Most|Many|Both|Each|Every|One|Today|Tomorrow|Yesterday|Actually|Also|Remember|Note|Ich|Du|Er|Sie|Es|Wir|Das|Dies|Der|Die|Ein|Eine|Mein|Meine|Man|Alle|Error|Warning)$/;
@@ -59,7 +59,7 @@ const typeOfSlot = (slot: string): string | null => {
 
 /** `my np is value`, also of what belongs to a named one. */
 const slotClaim = (np: string, valueText: string, own: boolean): Claim | null => {
-  const value = trimValue(valueText.replace(/^(?:called|named)\s+/i, '').replace(/^on\s+(?=.*\d)/i, ''));
+  const value = trimValue(valueText.replace(/^(?:called|named) /i, '').replace(/^on (?=.*\d)/i, ''));
   if (
     value === '' ||
     value.length > 300 ||
@@ -96,11 +96,11 @@ const slotClaim = (np: string, valueText: string, own: boolean): Claim | null =>
 };
 
 const INSTRUCTION =
-  /^(?:(?:please|so)\s*,?\s*)?(?:(?<freq>always|never)\s+(?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)\s*,?\s*(?:please\s+)?(?<now>[a-z].+)|(?<end>[a-z].+?)\s+(?:from now on|in (?:the )?future|going forward))$/i;
+  /^(?:(?:please|so)(?: ?, ?| ?))?(?:(?<freq>always|never) (?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)(?: ?, ?| ?)(?:please )?(?<now>[a-z].+)|(?<end>[a-z].+?) (?:from now on|in (?:the )?future|going forward))$/i;
 
 /** How the assistant is to answer, said as a prohibition. */
 const DO_NOT =
-  /^(?:please\s+)?(?:don't|do not)\s+(?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/i;
+  /^(?:please )?(?:don't|do not) (?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/is;
 
 const LANGUAGES: ReadonlySet<string> = new Set(
   ['en', 'de'].flatMap((inLanguage) => {
@@ -116,30 +116,30 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 
 /** `Always answer in German`: the named preference, so that it is the same however it is said or set. */
 const LANGUAGE =
-  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?:\s+(?:to\s+)?me)?(?:\s+always)?\s+(?:only\s+)?in\s+(?<language>\p{L}+)(?:\s*,?\s*(?:from now on|again|please|in (?:the )?future|always|only))*$/iu;
+  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?: (?:to )?me)?(?: always)? (?:only )?in (?<language>\p{L}+)(?:(?: ?, ?| ?)(?:from now on|again|please|in (?:the )?future|always|only))*$/iu;
 
 const instructionOf = (clause: string): Extracted | null => {
   const not = DO_NOT.exec(clause)?.groups?.what;
   if (not !== undefined && !/\b(?:this|that|it|here|the (?:file|function|table|word))\b/i.test(not))
     return fact(null, claim(`wants the assistant not to ${trimValue(not)}`, null, 'preference'));
-  const language = LANGUAGE.exec(clause.replace(/[.!\s]+$/, ''))?.groups?.language;
+  const language = LANGUAGE.exec(clause.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups?.language;
   if (language !== undefined && LANGUAGES.has(language.toLowerCase())) {
     const wish = preferenceFact('language', language);
     if (typeof wish !== 'string') return wish;
   }
-  const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to\s+(?=always|never)/i, '');
+  const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to (?=always|never)/i, '');
   const groups = INSTRUCTION.exec(text)?.groups;
   if (!groups) return null;
   const what = groups.freq
     ? `${groups.freq.toLowerCase()} ${trimValue(groups.what ?? '')}`
-    : trimValue(groups.now ?? groups.end ?? '').replace(/^please\s+/i, '');
+    : trimValue(groups.now ?? groups.end ?? '').replace(/^please /i, '');
   if (/^(?:I|we|he|she|they|it|you|my|our)\b/i.test(what)) return null;
   return fact(null, claim(`wants the assistant to ${what}`, null, 'preference'));
 };
 
 const firstPerson = (clause: string): Extracted[] | null => {
   const match =
-    /^(?:I'm|I am|we're|we are)\s+(?<am>.+)$|^(?:I've|we've)\s+(?<have>.+)$|^(?:I|we)\s+(?<verb>.+)$/i.exec(
+    /^(?:I'm|I am|we're|we are) (?<am>.+)$|^(?:I've|we've) (?<have>.+)$|^(?:I|we) (?<verb>.+)$/is.exec(
       clause,
     );
   if (!match?.groups) return null;
@@ -181,15 +181,15 @@ const lately = (predicate: string): Claim | null =>
   /^(?:just |recently |has |was |got |is getting |graduated |moved |bought |started |passed |won )/i.test(
     predicate,
   ) &&
-  !PASSING.test(trimValue(predicate.replace(/^(?:is|was|has)\s+/, ''))) &&
+  !PASSING.test(trimValue(predicate.replace(/^(?:is|was|has) /, ''))) &&
   predicate.length <= 160
     ? claim(trimValue(predicate), null)
     : null;
 
 const ofMine = (clause: string): Extracted[] | null => {
   const kin = new RegExp(
-    `^(?:my|our)\\s+(?<kin>(?:(?:older|younger|elder|little|big|twin|new|current)\\s+)?(?:${KIN}))\\s*,?\\s+(?<name>${NAME})\\s*,?\\s+(?<predicate>[\\p{Ll}'].+)$`,
-    'u',
+    `^(?:my|our) (?<kin>(?:(?:older|younger|elder|little|big|twin|new|current) )?(?:${KIN}))(?: ?, | )(?<name>${NAME})(?: ?, | )(?<predicate>[\\p{Ll}'].+)$`,
+    'su',
   ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (kin?.groups) {
     const { kin: who = '', name = '', predicate = '' } = kin.groups;
@@ -203,7 +203,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     return facts;
   }
   const is =
-    /^(?:my|our)\s+(?<np>[\p{L}\p{N}'-]+(?:\s+[\p{L}\p{N}'-]+){0,5}?)\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
+    /^(?:my|our) (?<np>[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,5}?) (?:is|are|was) (?<value>.+)$/isu.exec(
       clause,
     );
   if (is?.groups) {
@@ -214,8 +214,8 @@ const ofMine = (clause: string): Extracted[] | null => {
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
   }
   const named = new RegExp(
-    `^(?:my|our)\\s+(?<np>[\\p{Ll}]+(?:\\s+[\\p{Ll}]+)?)\\s*,\\s*(?<name>${NAME})\\s*,\\s*(?<predicate>\\p{Ll}.+)$`,
-    'u',
+    `^(?:my|our) (?<np>[\\p{Ll}]+(?: [\\p{Ll}]+)?) ?, ?(?<name>${NAME}) ?, ?(?<predicate>\\p{Ll}.+)$`,
+    'su',
   ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (named?.groups) {
     const { np = '', name = '', predicate = '' } = named.groups;
@@ -229,7 +229,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     return [...(first ? [fact(null, first)] : []), ...(said ? [fact(entity, said)] : [])];
   }
   const runs =
-    /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/iu.exec(
+    /^(?:my|our) (?<np>[\p{Ll}-]+(?: [\p{Ll}-]+)?) (?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/isu.exec(
       clause,
     );
   if (runs?.groups) {
@@ -240,7 +240,7 @@ const ofMine = (clause: string): Extracted[] | null => {
       : [fact(null, claim(`${np} ${trimValue(predicate)}`, `${slotOf(np)} ${verb.toLowerCase()}`))];
   }
   const does = new RegExp(
-    `^(?:my|our)\\s+(?<np>${KIN}|team|company|family|parents|kids|children|office)\\s+(?<predicate>[\\p{Ll}].+)$`,
+    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children|office) (?<predicate>[\\p{Ll}].+)$`,
     'iu',
   ).exec(clause);
   if (does?.groups) {
@@ -257,7 +257,7 @@ const ofMine = (clause: string): Extracted[] | null => {
       }),
     ];
   }
-  const rest = /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>[\p{Ll}]{2,}s\s.+)$/iu.exec(
+  const rest = /^(?:my|our) (?<np>[\p{Ll}-]+(?: [\p{Ll}-]+)?) (?<predicate>[\p{Ll}]{2,}s\s.+)$/isu.exec(
     clause,
   )?.groups;
   if (
@@ -282,17 +282,17 @@ const typeOfName = (name: string): string =>
         : 'person';
 
 const DATED =
-  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be))\s+(?:on|in|for|by|at)?\s*(?<when>.+)$/i;
+  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be)) (?:on|in|for|by|at)? ?(?<when>.+)$/is;
 
 const ofNamed = (clause: string): Extracted[] | null => {
   const belongs =
     new RegExp(
-      `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s)\\s+(?<np>[\\p{L}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:is|are|was)\\s+(?<value>.+)$`,
-      'u',
+      `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s) (?<np>[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?) (?:is|are|was) (?<value>.+)$`,
+      'su',
     ).exec(clause) ??
     new RegExp(
-      `^[Tt]he\\s+(?<np>[\\p{Ll}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:of|for)\\s+(?:the\\s+)?(?<name>${NAME})\\s+(?:is|are|was)\\s+(?<value>.+)$`,
-      'u',
+      `^[Tt]he (?<np>[\\p{Ll}'-]+(?: [\\p{L}'-]+){0,3}?) (?:of|for) (?:the )?(?<name>${NAME}) (?:is|are|was) (?<value>.+)$`,
+      'su',
     ).exec(clause);
   if (belongs?.groups) {
     const name = (belongs.groups.name ?? '').replace(/'s$/, '');
@@ -314,16 +314,14 @@ const ofNamed = (clause: string): Extracted[] | null => {
           ),
         ];
   }
-  const isMine = /^(?<value>.+?)\s+(?:is|are)\s+(?:my|our)\s+(?<np>[\p{L}'-]+(?:\s+[\p{L}'-]+){0,4})$/iu.exec(
-    clause,
-  );
+  const isMine = /^(?<value>.+?) (?:is|are) (?:my|our) (?<np>[\p{L}'-]+(?: [\p{L}'-]+){0,4})$/iu.exec(clause);
   if (isMine?.groups && !NO_NAME.test(isMine.groups.value ?? '')) {
     const said = slotClaim(trimValue(isMine.groups.np ?? ''), isMine.groups.value ?? '', true);
     return said === null ? [] : [fact(null, said)];
   }
   const named = new RegExp(
-    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
-    'u',
+    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME}) (?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    'su',
   ).exec(clause);
   if (!named?.groups) return null;
   const { name = '', predicate = '' } = named.groups;
@@ -349,11 +347,11 @@ const ofNamed = (clause: string): Extracted[] | null => {
 
 /** Facts of one clause that its author asserts; empty when it holds none. */
 export const factsOfClause = (text: string): Extracted[] => {
-  const clause = text
+  const clause = oneLine(text)
     .trim()
-    .replace(/[.!…\s]+$/u, '')
+    .replace(/(?<![.!…\s])[.!…\s]+$/u, '')
     .replace(/^[,\s]+/, '');
-  const call = new RegExp(`^(?:(?:please|you can|you may|just)\\s+)*call me\\s+(?<name>${NAME})$`, 'iu').exec(
+  const call = new RegExp(`^(?:(?:please|you can|you may|just) )*call me (?<name>${NAME})$`, 'iu').exec(
     trimValue(clause),
   );
   if (call?.groups?.name && /^\p{Lu}/u.test(call.groups.name))
@@ -367,11 +365,11 @@ export const factsOfClause = (text: string): Extracted[] => {
 
 /** What a bare text of an observation says (`works at Acme`, `Ada lives in Rome`, `birthday is 3 May`), for its slot. */
 export const claimOfObservation = (text: string, entityName: string): Claim | null => {
-  let predicate = text.trim();
+  let predicate = oneLine(text).trim();
   if (predicate.toLowerCase().startsWith(`${entityName.toLowerCase()} `))
     predicate = predicate.slice(entityName.length + 1);
   const ofSlot =
-    /^(?:(?:the|his|her|their|its|my)\s+)?(?<np>(?:favou?rite\s+[\p{L}-]+(?:\s+[\p{L}-]+)?|name|birthday|phone(?: number)?|e-?mail(?: address)?|address|manager|boss|deadline|budget|role|job title|employer|timezone|time zone|status|owner|capital|age|nickname))\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
+    /^(?:(?:the|his|her|their|its|my) )?(?<np>(?:favou?rite [\p{L}-]+(?: [\p{L}-]+)?|name|birthday|phone(?: number)?|e-?mail(?: address)?|address|manager|boss|deadline|budget|role|job title|employer|timezone|time zone|status|owner|capital|age|nickname)) (?:is|are|was) (?<value>.+)$/isu.exec(
       predicate,
     );
   if (ofSlot?.groups) return slotClaim(ofSlot.groups.np ?? '', ofSlot.groups.value ?? '', false);
@@ -385,10 +383,7 @@ export const claimOfObservation = (text: string, entityName: string): Claim | nu
 export const mentionedPeople = (sentence: string): Extracted[] =>
   [
     ...sentence.matchAll(
-      new RegExp(
-        `\\b[Mm]y\\s+(?<who>${KIN})\\s+(?<name>\\p{Lu}[\\p{L}'-]+(?:\\s+\\p{Lu}[\\p{L}'-]+)?)`,
-        'gu',
-      ),
+      new RegExp(`\\b[Mm]y (?<who>${KIN}) (?<name>\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)`, 'gu'),
     ),
   ].flatMap(({ groups }) => {
     const name = (groups?.name ?? '').replace(/'s$/, '');
