@@ -31,6 +31,8 @@ interface Module {
   constants: Map<string, Expression>;
   /** Name here → file and name there. */
   imports: Map<string, { file: string; name: string }>;
+  /** Files that it loads when it runs: imports of types alone are none. */
+  loads: string[];
 }
 
 type Scope = ReadonlyMap<string, string>;
@@ -48,7 +50,7 @@ export const createFinder = (ts: Ts, texts: ReadonlyMap<string, string>) => {
   const read = (file: string, text: string): Module => {
     const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
     const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
-    const module: Module = { file, source, constants: new Map(), imports: new Map() };
+    const module: Module = { file, source, constants: new Map(), imports: new Map(), loads: [] };
     const twice = new Set<string>();
     const declare = (node: Node): void => {
       if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer) {
@@ -56,6 +58,16 @@ export const createFinder = (ts: Ts, texts: ReadonlyMap<string, string>) => {
         if (module.constants.has(node.name.text)) twice.add(node.name.text);
         module.constants.set(node.name.text, node.initializer);
       }
+      const from =
+        ts.isImportDeclaration(node) && !node.importClause?.isTypeOnly
+          ? node.moduleSpecifier
+          : ts.isExportDeclaration(node) && !node.isTypeOnly
+            ? node.moduleSpecifier
+            : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+              ? node.arguments[0]
+              : undefined;
+      if (from && ts.isStringLiteral(from) && from.text.startsWith('.'))
+        module.loads.push(join(dirname(file), from.text));
       if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
         const bindings = node.importClause?.namedBindings;
         const from = node.moduleSpecifier.text;
@@ -288,8 +300,27 @@ export const createFinder = (ts: Ts, texts: ReadonlyMap<string, string>) => {
     return { found, unread };
   };
 
-  return (): { found: Found[]; unread: Unread[] } => {
-    const all = [...modules.values()].map(find);
-    return { found: all.flatMap((one) => one.found), unread: all.flatMap((one) => one.unread) };
+  const reached = (entries: readonly string[]): Set<string> => {
+    const seen = new Set<string>();
+    const queue = [...entries];
+    for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      queue.push(...(modules.get(file)?.loads ?? []));
+    }
+    return seen;
+  };
+
+  return {
+    find(): { found: Found[]; unread: Unread[] } {
+      const all = [...modules.values()].map(find);
+      return { found: all.flatMap((one) => one.found), unread: all.flatMap((one) => one.unread) };
+    },
+    /** The modules that these entries load and nothing else does. */
+    onlyFrom(entries: readonly string[]): Set<string> {
+      const inside = reached(entries);
+      const outside = reached([...modules.keys()].filter((file) => !inside.has(file)));
+      return new Set([...inside].filter((file) => !outside.has(file)));
+    },
   };
 };

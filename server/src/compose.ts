@@ -74,7 +74,7 @@ import {
   createMcpDoor,
   filesOfPeople,
 } from './features/mcp/index.ts';
-import { createMemory, createMeteredAsk } from './features/memory/index.ts';
+import { createMemory, createMessageReader, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
@@ -312,7 +312,14 @@ const build = async (
   const embedder = meter(rawEmbedder);
   const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
   const memoryModel = config.MEMORY_MODEL;
+  const messageReader = createMessageReader({
+    onUnread: (reason, error) => {
+      metrics.messageUnread(reason);
+      logger.warn({ reason, err: error }, 'a message was not read for what it says that lasts');
+    },
+  });
   const memory = createMemory({
+    extract: messageReader.read,
     db,
     clock,
     embedder,
@@ -727,6 +734,7 @@ const build = async (
       models.close(),
       parser.close(),
       rawEmbedder.close(),
+      messageReader.close(),
       outgoing.close(),
       tableEngine.close(),
     ]);

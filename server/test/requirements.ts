@@ -236,6 +236,8 @@ export const REQUIREMENTS = {
     'what was told in one conversation is used in a later one; corrections hold, others see nothing of it',
   'MEM-06':
     'a stranger is answered as if nothing were there; erasing a person takes what is remembered of them',
+  'MEM-07':
+    'a message costs time in the order of its length; one that costs more teaches nothing and holds nobody up',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',
   'CLU-02': 'a run is followed, resumed and stopped at any node',

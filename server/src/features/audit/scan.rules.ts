@@ -69,7 +69,7 @@ const RULES: readonly Rule[] = [
   {
     kind: 'injection',
     sign: 'imitates the frame of a conversation',
-    of: /<\s*(?:\/\s*)?(?:system|important|instructions?|admin|assistant)\s*>|<\|(?:im_start|im_end|system|endoftext)\|>|\[\/?INST\]|^\s*#{2,}\s*(?:system|new instructions?)\b/gim,
+    of: /<\s*(?:\/\s*)?(?:system|important|instructions?|admin|assistant)\s*>|<\|(?:im_start|im_end|system|endoftext)\|>|\[\/?INST\]|^[ \t]*#{2,}\s*(?:system|new instructions?)\b/gim,
   },
   {
     kind: 'injection',

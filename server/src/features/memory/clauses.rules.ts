@@ -1,20 +1,86 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { hasDate, WEEKDAY } from './dates.rules.ts';
 import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
 import { germanClaim } from './german.rules.ts';
 import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
 import { preferenceFact } from './preferences.rules.ts';
-import { oneLine, trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, oneLine, trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
 
 const NAME =
   "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?: (?:(?:of|the|de|van|von|der) )?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
 
+const KIN =
+  'sister|brother|mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|cousin|uncle|aunt|grandmother|grandfather|nephew|niece|friend|best friend|colleague|coworker|co-worker|manager|boss|mentor|assistant|neighbou?r|roommate|flatmate|teammate|doctor|dentist|therapist|lawyer|accountant|landlord|client|dog|cat|horse|parrot|rabbit|hamster';
+
+const PROPER = bounded(MAX_CLAUSE, new RegExp(`^${NAME}$`, 'u'));
+const PERSON_SLOT = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:${KIN}|spouse|ceo|cto|cfo|lead|team lead|contact|teacher|professor|hr contact|account manager|project manager|product manager|coach|trainer)$`,
+  ),
+);
+const AM_NAMED = bounded(MAX_CLAUSE, new RegExp(`^am (?<name>${NAME})$`, 'u'));
+const KIN_SAID = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<kin>(?:(?:older|younger|elder|little|big|twin|new|current) )?(?:${KIN}))(?: ?, | )(?<name>${NAME})(?: ?, | )(?<predicate>[\\p{Ll}'].+)$`,
+    'su',
+  ),
+);
+const MINE_NAMED = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<np>[\\p{Ll}]+(?: [\\p{Ll}]+)?) ?, ?(?<name>${NAME}) ?, ?(?<predicate>\\p{Ll}.+)$`,
+    'su',
+  ),
+);
+const MINE_DOES = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children|office) (?<predicate>[\\p{Ll}].+)$`,
+    'iu',
+  ),
+);
+const NAMED_HAS = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s) (?<np>[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?) (?:is|are|was) (?<value>.+)$`,
+    'su',
+  ),
+);
+const THE_OF_NAMED = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^[Tt]he (?<np>[\\p{Ll}'-]+(?: [\\p{L}'-]+){0,3}?) (?:of|for) (?:the )?(?<name>${NAME}) (?:is|are|was) (?<value>.+)$`,
+    'su',
+  ),
+);
+const NAMED_SAID = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME}) (?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    'su',
+  ),
+);
+const CALL_ME = bounded(
+  MAX_CLAUSE,
+  new RegExp(`^(?:(?:please|you can|you may|just) )*call me (?<name>${NAME})$`, 'iu'),
+);
+const MENTIONED = bounded(
+  MAX_CLAUSE,
+  new RegExp(`\\b[Mm]y (?<who>${KIN}) (?<name>\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)`, 'gu'),
+);
+
+const MINE_IS = bounded(
+  MAX_CLAUSE,
+  /^(?:my|our) (?<np>[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,5}?) (?:is|are|was) (?<value>.+)$/isu,
+);
+
 const NO_NAME =
   /^(?:I|I'm|It|It's|This|That|These|Those|He|She|They|We|You|There|Here|The|A|An|My|Our|Your|His|Her|Their|Its|Everyone|Everybody|Nobody|Someone|Somebody|Anyone|People|Users|Customers|Who|What|Where|When|Why|How|Which|Yes|No|Ok|Okay|Thanks|Please|Let|Just|And|But|So|If|As|Not|Nothing|Everything|Something|All|Some|Most|Many|Both|Each|Every|One|Today|Tomorrow|Yesterday|Actually|Also|Remember|Note|Ich|Du|Er|Sie|Es|Wir|Das|Dies|Der|Die|Ein|Eine|Mein|Meine|Man|Alle|Error|Warning)$/;
 
-const KIN =
-  'sister|brother|mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|cousin|uncle|aunt|grandmother|grandfather|nephew|niece|friend|best friend|colleague|coworker|co-worker|manager|boss|mentor|assistant|neighbou?r|roommate|flatmate|teammate|doctor|dentist|therapist|lawyer|accountant|landlord|client|dog|cat|horse|parrot|rabbit|hamster';
 const PETS = /^(?:dog|cat|horse|parrot|rabbit|hamster|pet)$/;
 
 const NATIONALITY =
@@ -42,18 +108,13 @@ const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
 });
 
 const isProper = (text: string): boolean =>
-  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
+  PROPER.test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
 
 /** Slots whose value is a person (or a pet) when it is a name. */
 const typeOfSlot = (slot: string): string | null => {
   const head = slot.replace(/ name$/, '');
   if (PETS.test(head)) return 'pet';
-  if (
-    new RegExp(
-      `^(?:${KIN}|spouse|ceo|cto|cfo|lead|team lead|contact|teacher|professor|hr contact|account manager|project manager|product manager|coach|trainer)$`,
-    ).test(head)
-  )
-    return 'person';
+  if (PERSON_SLOT.test(head)) return 'person';
   return null;
 };
 
@@ -95,12 +156,16 @@ const slotClaim = (np: string, valueText: string, own: boolean): Claim | null =>
   return claim(`${np} is ${value}`, attribute, category, relation);
 };
 
-const INSTRUCTION =
-  /^(?:(?:please|so)(?: ?, ?| ?))?(?:(?<freq>always|never) (?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)(?: ?, ?| ?)(?:please )?(?<now>[a-z].+)|(?<end>[a-z].+?) (?:from now on|in (?:the )?future|going forward))$/i;
+const INSTRUCTION = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:please|so)(?: ?, ?| ?))?(?:(?<freq>always|never) (?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)(?: ?, ?| ?)(?:please )?(?<now>[a-z].+)|(?<end>[a-z].+?) (?:from now on|in (?:the )?future|going forward))$/i,
+);
 
 /** How the assistant is to answer, said as a prohibition. */
-const DO_NOT =
-  /^(?:please )?(?:don't|do not) (?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/is;
+const DO_NOT = bounded(
+  MAX_CLAUSE,
+  /^(?:please )?(?:don't|do not) (?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/is,
+);
 
 const LANGUAGES: ReadonlySet<string> = new Set(
   ['en', 'de'].flatMap((inLanguage) => {
@@ -115,8 +180,10 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 );
 
 /** `Always answer in German`: the named preference, so that it is the same however it is said or set. */
-const LANGUAGE =
-  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?: (?:to )?me)?(?: always)? (?:only )?in (?<language>\p{L}+)(?:(?: ?, ?| ?)(?:from now on|again|please|in (?:the )?future|always|only))*$/iu;
+const LANGUAGE = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?: (?:to )?me)?(?: always)? (?:only )?in (?<language>\p{L}+)(?:(?: ?, ?| ?)(?:from now on|again|please|in (?:the )?future|always|only))*$/iu,
+);
 
 const instructionOf = (clause: string): Extracted | null => {
   const not = DO_NOT.exec(clause)?.groups?.what;
@@ -150,7 +217,7 @@ const firstPerson = (clause: string): Extracted[] | null => {
   if (ended) return [{ kind: 'end', subject: null, ...ended }];
   const found = claimOfPredicate(predicate);
   if (found) return [fact(null, found)];
-  const named = new RegExp(`^am (?<name>${NAME})$`, 'u').exec(trimValue(predicate))?.groups?.name;
+  const named = AM_NAMED.exec(trimValue(predicate))?.groups?.name;
   if (named !== undefined && !NO_NAME.test(named)) {
     return [
       fact(
@@ -187,10 +254,7 @@ const lately = (predicate: string): Claim | null =>
     : null;
 
 const ofMine = (clause: string): Extracted[] | null => {
-  const kin = new RegExp(
-    `^(?:my|our) (?<kin>(?:(?:older|younger|elder|little|big|twin|new|current) )?(?:${KIN}))(?: ?, | )(?<name>${NAME})(?: ?, | )(?<predicate>[\\p{Ll}'].+)$`,
-    'su',
-  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  const kin = KIN_SAID.exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (kin?.groups) {
     const { kin: who = '', name = '', predicate = '' } = kin.groups;
     const slot = slotOf(who);
@@ -202,10 +266,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     if (said) facts.push(fact(entity, said));
     return facts;
   }
-  const is =
-    /^(?:my|our) (?<np>[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,5}?) (?:is|are|was) (?<value>.+)$/isu.exec(
-      clause,
-    );
+  const is = MINE_IS.exec(clause);
   if (is?.groups) {
     const { np = '', value = '' } = is.groups;
     const said = slotClaim(np, value, true);
@@ -213,10 +274,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     const our = /^our\b/i.test(clause);
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
   }
-  const named = new RegExp(
-    `^(?:my|our) (?<np>[\\p{Ll}]+(?: [\\p{Ll}]+)?) ?, ?(?<name>${NAME}) ?, ?(?<predicate>\\p{Ll}.+)$`,
-    'su',
-  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  const named = MINE_NAMED.exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (named?.groups) {
     const { np = '', name = '', predicate = '' } = named.groups;
     const first = slotClaim(np, name, true);
@@ -239,10 +297,7 @@ const ofMine = (clause: string): Extracted[] | null => {
       ? []
       : [fact(null, claim(`${np} ${trimValue(predicate)}`, `${slotOf(np)} ${verb.toLowerCase()}`))];
   }
-  const does = new RegExp(
-    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children|office) (?<predicate>[\\p{Ll}].+)$`,
-    'iu',
-  ).exec(clause);
+  const does = MINE_DOES.exec(clause);
   if (does?.groups) {
     const { np = '', predicate = '' } = does.groups;
     const said = claimOfPredicate(predicate) ?? plainly(predicate);
@@ -281,19 +336,13 @@ const typeOfName = (name: string): string =>
         ? 'organization'
         : 'person';
 
-const DATED =
-  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be)) (?:on|in|for|by|at)? ?(?<when>.+)$/is;
+const DATED = bounded(
+  MAX_CLAUSE,
+  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be)) (?:on|in|for|by|at)? ?(?<when>.+)$/is,
+);
 
 const ofNamed = (clause: string): Extracted[] | null => {
-  const belongs =
-    new RegExp(
-      `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s) (?<np>[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?) (?:is|are|was) (?<value>.+)$`,
-      'su',
-    ).exec(clause) ??
-    new RegExp(
-      `^[Tt]he (?<np>[\\p{Ll}'-]+(?: [\\p{L}'-]+){0,3}?) (?:of|for) (?:the )?(?<name>${NAME}) (?:is|are|was) (?<value>.+)$`,
-      'su',
-    ).exec(clause);
+  const belongs = NAMED_HAS.exec(clause) ?? THE_OF_NAMED.exec(clause);
   if (belongs?.groups) {
     const name = (belongs.groups.name ?? '').replace(/'s$/, '');
     const { np = '', value = '' } = belongs.groups;
@@ -319,10 +368,7 @@ const ofNamed = (clause: string): Extracted[] | null => {
     const said = slotClaim(trimValue(isMine.groups.np ?? ''), isMine.groups.value ?? '', true);
     return said === null ? [] : [fact(null, said)];
   }
-  const named = new RegExp(
-    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME}) (?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
-    'su',
-  ).exec(clause);
+  const named = NAMED_SAID.exec(clause);
   if (!named?.groups) return null;
   const { name = '', predicate = '' } = named.groups;
   if (name.split(' ').some((word) => NO_NAME.test(word))) return [];
@@ -351,9 +397,7 @@ export const factsOfClause = (text: string): Extracted[] => {
     .trim()
     .replace(/(?<![.!…\s])[.!…\s]+$/u, '')
     .replace(/^[,\s]+/, '');
-  const call = new RegExp(`^(?:(?:please|you can|you may|just) )*call me (?<name>${NAME})$`, 'iu').exec(
-    trimValue(clause),
-  );
+  const call = CALL_ME.exec(trimValue(clause));
   if (call?.groups?.name && /^\p{Lu}/u.test(call.groups.name))
     return [fact(null, claim(`name is ${call.groups.name}`, 'name', 'identity'))];
   const german = germanClaim(clause);
@@ -381,11 +425,7 @@ export const claimOfObservation = (text: string, entityName: string): Claim | nu
  * Priya?`.
  */
 export const mentionedPeople = (sentence: string): Extracted[] =>
-  [
-    ...sentence.matchAll(
-      new RegExp(`\\b[Mm]y (?<who>${KIN}) (?<name>\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)`, 'gu'),
-    ),
-  ].flatMap(({ groups }) => {
+  [...sentence.matchAll(MENTIONED)].flatMap(({ groups }) => {
     const name = (groups?.name ?? '').replace(/'s$/, '');
     const slot = slotOf(groups?.who ?? '');
     if (!isProper(name)) return [];

@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
 import { notedOf } from './notes.rules.ts';
@@ -7,6 +8,7 @@ import {
   isHypothetical,
   isQuestion,
   isReported,
+  MAX_CLAUSE,
   oneLine,
   sentencesOf,
   trimValue,
@@ -25,19 +27,26 @@ const LEAD_IN =
 const REMEMBER =
   /^(?:(?:please|can you|could you|kindly|bitte|und|and) )*(?:remember|keep in mind|bear in mind|note down|note to self|make a note|take a note|note|don't forget|do not forget|never forget|save|memori[sz]e|merk(?:e)? dir|denk daran|vergiss nicht|notiere)(?: ?(?:bitte))?(?<how> ?[,:]? (?:that|dass|the following|this)\b ?[,:]?| ?:| ?,)? (?<what>.+)$/is;
 
-const FORGET_ALL =
-  /^(?:please |bitte )?(?:forget|delete|erase|remove|wipe|vergiss|lösche) (?:bitte )?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/is;
+const FORGET_ALL = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte )?(?:forget|delete|erase|remove|wipe|vergiss|lösche) (?:bitte )?(?:everything|all|alles|anything)\b.*\b(?:about me|you (?:know|remember|stored|have)|of me|i(?:'ve| have)? (?:ever )?told you|über mich|von mir)\b.*$/is,
+);
 
 const FORGET =
   /^(?:please |bitte |and |you can )*(?:forget|vergiss|stop remembering|don't remember|do not remember) (?:bitte )?(?<what>(?:that|about|what|the fact that|my|where|when|our|mein\w*|dass|was|wo)\b.+|\p{Lu}.+)$/isu;
-const FORGET_FROM =
-  /^(?:please |bitte )?(?:delete|remove|erase|lösche|clear) (?<what>.+?) (?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i;
+const FORGET_FROM = bounded(
+  MAX_CLAUSE,
+  /^(?:please |bitte )?(?:delete|remove|erase|lösche|clear) (?<what>.+?) (?:from (?:your |the )?(?:memory|memories|records)|aus (?:deinem|dem) gedächtnis)$/i,
+);
 
 const CORRECTION =
   /^(?:(?:no|nope|sorry|actually|correction|in fact|wait|oops|my mistake|i was wrong|that's wrong|that is wrong|that's not right|i misspoke|let me correct (?:that|myself)|scratch that|eigentlich|tatsächlich|nein|korrektur|stimmt nicht)\b[\s,:;.!–—-]*)+/i;
 
 const INSTEAD: readonly RegExp[] = [
-  /^(?:it's|it is|that's|it was|it should be|make (?:it|that)|i meant(?: to say)?|i mean|es ist|ich meinte) (?<after>.+?)(?: ?, | )(?:not|instead of|rather than|and not|nicht) (?<before>.+)$/is,
+  bounded(
+    MAX_CLAUSE,
+    /^(?:it's|it is|that's|it was|it should be|make (?:it|that)|i meant(?: to say)?|i mean|es ist|ich meinte) (?<after>.+?)(?: ?, | )(?:not|instead of|rather than|and not|nicht) (?<before>.+)$/is,
+  ),
   /^(?:(?:it's|it is|that's|i meant) )?not (?<before>.+?)(?: ?, ?(?:but|it's|it is)?| but) (?<after>.+)$/is,
   /^(?<after>[^,]{1,60}), not (?<before>[^,]{1,60})$/i,
 ];
@@ -154,7 +163,7 @@ export const extract = (message: string): Extracted[] => {
   const seen = new Set<string>();
   return sentencesOf(message)
     .slice(0, 100)
-    .flatMap((sentence) => (sentence.length > 600 ? [] : ofSentence(sentence)))
+    .flatMap((sentence) => (sentence.length > MAX_CLAUSE ? [] : ofSentence(sentence)))
     .filter(keepable)
     .map((found) => (found.kind === 'fact' ? { ...found, text: cleanText(found.text) } : found))
     .filter((found) => {

@@ -1,5 +1,6 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /** What people say of themselves in German; texts come out in the same English predicates, so that slots meet. */
 const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | undefined>): Claim | null }[] = [
@@ -108,7 +109,10 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
     claim: ({ v }) => claim(`speaks ${trimValue(v ?? '')}`, null, 'identity'),
   },
   {
-    of: /^(?:mein|meine|unser|unsere) (?<np>[\p{L}-]+(?: [\p{L}-]+)?) (?:ist|sind|heißt|heisst|heißen) (?:am )?(?<v>.+)$/isu,
+    of: bounded(
+      MAX_CLAUSE,
+      /^(?:mein|meine|unser|unsere) (?<np>[\p{L}-]+(?: [\p{L}-]+)?) (?:ist|sind|heißt|heisst|heißen) (?:am )?(?<v>.+)$/isu,
+    ),
     claim: ({ np, v }) => {
       const slot = slotOf(np ?? '');
       const what = trimValue(v ?? '');

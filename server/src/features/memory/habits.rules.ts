@@ -1,6 +1,7 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { hasDate } from './dates.rules.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /**
  * What people do for long, in the words in which they say it: after the exact patterns, by lists of verbs that tell of
@@ -59,8 +60,10 @@ const WAY =
 
 const HAS = /^(?:have|has) (?:an?|the) (?<np>[\p{Ll}]+(?: [\p{Ll}]+)?) of (?<value>.*\d.*)$/su;
 
-const PROMOTED =
-  /^(?:was|were|got|am|is|have been|has been|just got) (?:promoted to|appointed(?: as)?|hired as|made) (?<role>.+)$|^became (?<became>an?\s.+|the\s.+)$/is;
+const PROMOTED = bounded(
+  MAX_CLAUSE,
+  /^(?:was|were|got|am|is|have been|has been|just got) (?:promoted to|appointed(?: as)?|hired as|made) (?<role>.+)$|^became (?<became>an?\s.+|the\s.+)$/is,
+);
 
 /** Forms that tell of a trait or a belonging, whatever the noun. */
 const OTHER: readonly RegExp[] = [

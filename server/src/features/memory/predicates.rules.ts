@@ -2,7 +2,7 @@ import { bounded } from '../../kernel/bounded.ts';
 import { hasDate } from './dates.rules.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
 import { habitOfPredicate } from './habits.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /**
  * What a predicate says, in order of the first that fits. The predicate comes in the first or third person without its
@@ -62,7 +62,7 @@ const opinion = (verb: string, thing: string): Claim | null =>
 
 const ADVERB =
   '(?:(?:now|currently|really|absolutely|also|mostly|usually|generally|still|always|just|recently|simply|strongly|much|quite|definitely) )*';
-const rule = (source: string): RegExp => new RegExp(`^${ADVERB}${source}$`, 'isu');
+const rule = (source: string): RegExp => bounded(MAX_CLAUSE, new RegExp(`^${ADVERB}${source}$`, 'isu'));
 
 const PATTERNS: readonly Pattern[] = [
   {

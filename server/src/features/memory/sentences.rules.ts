@@ -11,15 +11,16 @@ export const MAX_MESSAGE_CHARACTERS = 8_000;
 const QUOTED =
   /```[\s\S]*?(?:```|$)|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|(?<=^|[\s(:,])'[^'\n]{3,}'(?=[\s).,;:!?]|$)|‘[^‘’\n]{3,}’(?=[\s).,;:!?]|$)/gm;
 
+/** Longest sentence that is read: what is longer was not said in passing. */
+export const MAX_CLAUSE = 600;
+
 const MAX_QUOTE_CHARACTERS = 502;
 
 const NAMING = /\b(?:called|named|titled|name is|nickname is|is|heißt|ist)\s+$/i;
 
 /** A task about a text that follows a colon or a line break: all of the rest is that text. */
-const TASK = bounded(
-  MAX_MESSAGE_CHARACTERS,
-  /(?:^|[.!?\n]\s*)(?:(?:please|can you|could you|bitte)\s+)?(?:translate|rewrite|rephrase|paraphrase|summari[sz]e|proofread|correct|fix|edit|improve|shorten|complete|continue|repeat|classify|analy[sz]e|write|compose|draft|say|parse|extract|übersetze?|schreibe?|fasse?|korrigiere?|verbessere?)\b[^.!?\n]*?(?::|\n)[\s\S]*$/i,
-);
+const TASK =
+  /(?:^|[.!?\n][^\S\n]*)(?:(?:please|can you|could you|bitte)\s+)?(?:translate|rewrite|rephrase|paraphrase|summari[sz]e|proofread|correct|fix|edit|improve|shorten|complete|continue|repeat|classify|analy[sz]e|write|compose|draft|say|parse|extract|übersetze?|schreibe?|fasse?|korrigiere?|verbessere?)\b[^.!?\n]*?(?::|\n)[\s\S]*/i;
 
 const ABBREVIATIONS = /\b(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|e\.g|i\.e|z\.B|vs|approx|No)\.$/;
 
@@ -77,8 +78,10 @@ export const isQuestion = (sentence: string): boolean =>
   /\?\s*$/.test(sentence) || QUESTION_START.test(sentence);
 
 /** Lower-case `may` and `will` only: the capitalised ones are a month and a name. */
-const HYPOTHETICAL =
-  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/;
+const HYPOTHETICAL = bounded(
+  MAX_CLAUSE,
+  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/,
+);
 
 export const isHypothetical = (sentence: string): boolean => HYPOTHETICAL.test(sentence);
 

@@ -50,7 +50,7 @@ export const pickTool = (message: string, tools: readonly ToolSpec[], context: P
   return null;
 };
 
-const ZONE = /\btime ?zone (?:is |= ?|: ?)?([A-Z][A-Za-z]+(?:\/[A-Z][A-Za-z_+-]+){1,2}|UTC)\b/;
+const ZONE = /\btime ?zone (?:is |= ?|: ?)?([A-Z][A-Za-z]{1,30}(?:\/[A-Z][A-Za-z_+-]{1,30}){1,2}|UTC)\b/;
 const NOW = /\bIt is (\d{4}-\d{2}-\d{2}T[\d:.]+Z)\./;
 
 /** What the system prompt says of the present time and the person's zone. */

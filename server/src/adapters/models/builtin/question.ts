@@ -37,7 +37,7 @@ export interface Question {
 const MAX_UNITS = 2_000;
 const MAX_MESSAGE = 2_001;
 /** A longer sentence shows no sign of what is asked for. */
-const MAX_SENTENCE = 4_000;
+const MAX_SENTENCE = 2_000;
 
 const KINDS: [AnswerKind, RegExp][] = [
   [

@@ -439,7 +439,7 @@ export const RULES: readonly PickRule[] = [
   {
     tool: 'correct_fact',
     of: bounded(
-      MAX_REQUEST,
+      500,
       /^(?:correct|fix)\b.{0,200}?\b(?:is|=|to be|are|was)\s+(.{1,80}?),?\s+(?:and )?not\s+(.{1,80}?)[.!]?$/i,
     ),
     args: ([, right, wrong]) => ({ wrong: trimmed(wrong), right: trimmed(right) }),
