@@ -310,7 +310,11 @@ const build = async (
 
   const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
   const embedder = meter(rawEmbedder);
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const outgoing = createGuardedFetch({
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    // Documents by address are the largest that is fetched; whoever fetches them refuses them first.
+    maxBodyBytes: config.MAX_UPLOAD_BYTES + 1024 * 1024,
+  });
   const memoryModel = config.MEMORY_MODEL;
   const messageReader = createMessageReader({
     onUnread: (reason, error) => {

@@ -1,4 +1,8 @@
+import { textWithin } from '../../kernel/bounded-body.ts';
+
 /** Short probes for what answers at an address. They never throw: an endpoint that fails is one that is not there. */
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 const fetchJson = async (
   url: string,
@@ -11,7 +15,7 @@ const fetchJson = async (
       await response.body?.cancel();
       return undefined;
     }
-    return await response.json();
+    return JSON.parse(await textWithin(response.body, MAX_ANSWER_BYTES)) as unknown;
   } catch {
     return undefined;
   }
