@@ -240,7 +240,7 @@ export const SETTINGS = {
   GOVERNANCE_FILE: optional('YAML or JSON file with thresholds, seats and tool policies of the Pentarchy'),
   MCP_CONFIG: optional('File with MCP servers in the shared mcpServers form'),
   MCP_ALLOW_STDIO: list(
-    'Commands that the API may start as stdio MCP servers, comma-separated; default: none',
+    'Command lines that the API may start as stdio MCP servers, whole, comma-separated, each behind the tenant that may (`acme: npx -y some-server *`); without a tenant for platform administrators; `*` for a part of an argument, `**` for any further ones; default: none',
   ),
   MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
   CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),

@@ -227,6 +227,8 @@ export const REQUIREMENTS = {
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
+  'MCP-07':
+    'a program is started for the tenant that an entry names, and is given no way into the data folder',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
