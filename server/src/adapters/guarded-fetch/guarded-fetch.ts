@@ -108,7 +108,7 @@ const afterLastEvent = (chunk: Uint8Array): number => {
 };
 
 /** Passes a body on and fails it once it (or one event of it) is longer than `maxBytes`. */
-const limitBody = (response: Response, maxBytes: number, byEvent: boolean): Response => {
+export const limitBody = (response: Response, maxBytes: number, byEvent: boolean): Response => {
   if (response.body === null) return response;
   let seen = 0;
   const body = response.body.pipeThrough(
