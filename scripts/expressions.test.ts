@@ -18,7 +18,7 @@ const rule = (text: string) => new RegExp(\`^\${B}\${text}$\`, 'u');
 export const found = [/x+/g, rule('c'), rule('d'), new RegExp(LIST.join('|') + B, 'i'), new RegExp(/y/.source)];`,
         'b.ts': `export const B = 'b'; export const LIST = ['e', 'f'] as const;`,
       }),
-    ).toEqual(['/x+/g', '/^bc$/u', '/^bd$/u', '/e|fb/i', '/y/', '/y/']);
+    ).toEqual(['/^bc$/u', '/^bd$/u', '/x+/g', '/e|fb/i', '/y/', '/y/']);
   });
 
   it('carry the bound that they are wrapped in', () => {
