@@ -77,7 +77,7 @@ import {
   createMcpDoor,
   filesOfPeople,
 } from './features/mcp/index.ts';
-import { createMemory, createMeteredAsk } from './features/memory/index.ts';
+import { createMemory, createMessageReader, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
@@ -320,9 +320,20 @@ const build = async (
 
   const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
   const embedder = meter(rawEmbedder);
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const outgoing = createGuardedFetch({
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    // Documents by address are the largest that is fetched; whoever fetches them refuses them first.
+    maxBodyBytes: config.MAX_UPLOAD_BYTES + 1024 * 1024,
+  });
   const memoryModel = config.MEMORY_MODEL;
+  const messageReader = createMessageReader({
+    onUnread: (reason, error) => {
+      metrics.messageUnread(reason);
+      logger.warn({ reason, err: error }, 'a message was not read for what it says that lasts');
+    },
+  });
   const memory = createMemory({
+    extract: messageReader.read,
     db,
     clock,
     embedder,
@@ -736,6 +747,7 @@ const build = async (
       models.close(),
       parser.close(),
       rawEmbedder.close(),
+      messageReader.close(),
       outgoing.close(),
       tableEngine.close(),
     ]);

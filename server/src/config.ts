@@ -92,7 +92,7 @@ const url = (about: string): Setting<string | null> => ({
   parse: (t) => {
     if (t === '') return null;
     if (!URL.canParse(t) || !/^https?:$/.test(new URL(t).protocol)) return fail('an http or https address');
-    return t.replace(/\/+$/, '');
+    return t.replace(/(?<!\/)\/+$/, '');
   },
 });
 
@@ -243,7 +243,7 @@ export const SETTINGS = {
   GOVERNANCE_FILE: optional('YAML or JSON file with thresholds, seats and tool policies of the Pentarchy'),
   MCP_CONFIG: optional('File with MCP servers in the shared mcpServers form'),
   MCP_ALLOW_STDIO: list(
-    'Commands that the API may start as stdio MCP servers, comma-separated; default: none',
+    'Command lines that the API may start as stdio MCP servers, whole, comma-separated, each behind the tenant that may (`acme: npx -y some-server *`); without a tenant for platform administrators; `*` for a part of an argument, `**` for any further ones; default: none',
   ),
   MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
   CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),

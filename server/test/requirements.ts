@@ -239,6 +239,8 @@ export const REQUIREMENTS = {
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
+  'MCP-07':
+    'a program is started for the tenant that an entry names, and is given no way into the data folder',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
@@ -248,6 +250,8 @@ export const REQUIREMENTS = {
     'what was told in one conversation is used in a later one; corrections hold, others see nothing of it',
   'MEM-06':
     'a stranger is answered as if nothing were there; erasing a person takes what is remembered of them',
+  'MEM-07':
+    'a message costs time in the order of its length; one that costs more teaches nothing and holds nobody up',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',
   'CLU-02': 'a run is followed, resumed and stopped at any node',

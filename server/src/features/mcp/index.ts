@@ -46,6 +46,12 @@ export interface McpOptions {
   gate: ToolGate;
   /** `MCP_ALLOW_STDIO`. */
   allowStdio: readonly string[];
+  /** Why a program of the API may not be given this argument or variable, or null. */
+  checkStdioText(text: string): string | null;
+  /** Where such programs run. */
+  stdioFolder?: string | undefined;
+  /** Id and slug of a tenant. */
+  tenantNames(tenantId: string): Promise<readonly string[]>;
   /** Why an address may not be called, or null (adapters/guarded-fetch). */
   checkUrl(url: string): string | null;
   /** `MCP_CONFIG`. */
@@ -113,7 +119,12 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     connector: options.connector,
     clock,
     random: options.random ?? Math.random,
-    allowStdio: options.allowStdio,
+    stdio: {
+      allowStdio: options.allowStdio,
+      checkStdioText: options.checkStdioText,
+      stdioFolder: options.stdioFolder,
+    },
+    tenantNames: options.tenantNames,
     configFile: options.configFile,
     builtins: options.builtins,
     logger: options.logger,
@@ -158,7 +169,13 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     pins,
     connector: options.connector,
     clock,
-    limits: { allowStdio: options.allowStdio, checkUrl: options.checkUrl },
+    limits: {
+      allowStdio: options.allowStdio,
+      checkStdioText: options.checkStdioText,
+      stdioFolder: options.stdioFolder,
+      checkUrl: options.checkUrl,
+    },
+    tenantNames: options.tenantNames,
     audit: options.audit,
   });
   const signIn = createSignIn({
