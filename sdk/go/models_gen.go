@@ -251,6 +251,12 @@ type Citation struct {
 	Quote      string `json:"quote"`
 }
 
+// ConfirmProposalRequest is a model of the API.
+type ConfirmProposalRequest struct {
+	// true: make the call; false: do not
+	Approve bool `json:"approve"`
+}
+
 // Conversation is a model of the API.
 type Conversation struct {
 	ID    string  `json:"id"`
@@ -268,6 +274,8 @@ type Conversation struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
+	Taint []string `json:"taint"`
 }
 
 // ConversationDetail is a model of the API.
@@ -287,6 +295,8 @@ type ConversationDetail struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
+	Taint []string `json:"taint"`
 	// Oldest first, the newest 200
 	Messages []Message `json:"messages"`
 }
@@ -530,6 +540,14 @@ type CreateMCPServerRequestPolicyDefault struct {
 	Flags []string `json:"flags,omitzero"`
 	// One of: auto, pentarchy, human.
 	Approval *string `json:"approval,omitempty"`
+	// Calls that are made unasked with untrusted content in the conversation: by argument, globs of the host of its address or of its text
+	Allow []CreateMCPServerRequestPolicyDefaultAllow `json:"allow,omitzero"`
+}
+
+// CreateMCPServerRequestPolicyDefaultAllow is a model of the API.
+type CreateMCPServerRequestPolicyDefaultAllow struct {
+	Hosts     map[string][]string `json:"hosts,omitzero"`
+	Arguments map[string][]string `json:"arguments,omitzero"`
 }
 
 // CreateMemoryEntityRequest is a model of the API.
@@ -1325,10 +1343,14 @@ type Proposal struct {
 	// One of: voting, awaiting_human, approved, rejected, vetoed, expired, cancelled.
 	Status string `json:"status"`
 	// Why it stands as it does
-	Reason         *string       `json:"reason"`
-	Votes          []Vote        `json:"votes"`
-	Tally          Tally         `json:"tally"`
-	RequestedBy    string        `json:"requested_by"`
+	Reason      *string `json:"reason"`
+	Votes       []Vote  `json:"votes"`
+	Tally       Tally   `json:"tally"`
+	RequestedBy string  `json:"requested_by"`
+	// It waits for the person who asked, and for nobody else: POST …/confirm
+	AsksRequester bool `json:"asks_requester"`
+	// Untrusted content stood in the conversation that it comes from
+	Tainted        bool          `json:"tainted"`
 	AgentID        *string       `json:"agent_id"`
 	ConversationID *string       `json:"conversation_id"`
 	RunID          *string       `json:"run_id"`
@@ -1565,6 +1587,12 @@ type Task struct {
 	// While true next_run_at is null
 	Paused    bool   `json:"paused"`
 	CreatedBy string `json:"created_by"`
+	// The task whose run has made it
+	ParentTaskID *string `json:"parent_task_id"`
+	// 1: made by a person or in a chat; 2: by a run of such a task
+	Depth int64 `json:"depth"`
+	// Made by a run that held untrusted content: its own runs ask before they reach out or change own things
+	Tainted bool `json:"tainted"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds

@@ -311,6 +311,11 @@ func (r *Governance) CancelProposal(ctx context.Context, id string, options ...C
 	return getJSON[Proposal](ctx, r.http, call{method: "POST", path: "/api/v1/governance/proposals/" + url.PathEscape(id) + "/cancel"}, options)
 }
 
+// ConfirmProposal: Answer a question that a run with untrusted content asks you: may this call be made
+func (r *Governance) ConfirmProposal(ctx context.Context, id string, body ConfirmProposalRequest, options ...CallOption) (*Proposal, error) {
+	return getJSON[Proposal](ctx, r.http, call{method: "POST", path: "/api/v1/governance/proposals/" + url.PathEscape(id) + "/confirm", json: body}, options)
+}
+
 // VoteOnProposal: Vote: take a seat while the five vote, or decide what awaits a person
 func (r *Governance) VoteOnProposal(ctx context.Context, id string, body VoteOnProposalRequest, options ...CallOption) (*Proposal, error) {
 	return getJSON[Proposal](ctx, r.http, call{method: "POST", path: "/api/v1/governance/proposals/" + url.PathEscape(id) + "/vote", json: body}, options)

@@ -179,6 +179,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     onError,
     concurrency: config.TASK_CONCURRENCY,
     perTenant: config.TASKS_PER_TENANT,
+    agentTasksPerHour: config.AGENT_TASKS_PER_HOUR,
   });
 
   const retention = createRetention({

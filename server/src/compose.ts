@@ -142,6 +142,11 @@ const FOLLOW_KEYS_MS = 5_000;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
+const remembered = (facts: readonly { text: string; foreign: boolean }[]) => ({
+  texts: facts.map((fact) => fact.text),
+  foreign: facts.some((fact) => fact.foreign),
+});
+
 /** Facts from memory that go along with a message. */
 const RECALLED_FACTS = 6;
 
@@ -494,8 +499,8 @@ const build = async (
     search: (caller, query, limit, run) => knowledge.search({ ...ownScope(caller), run }, query, limit),
     memory: {
       recall: async ({ tenantId, userId }, query, run) =>
-        (await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)).map((fact) => fact.text),
-      preferences: (caller) => memory.preferences(caller),
+        remembered(await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)),
+      preferences: async (caller) => remembered(await memory.preferences(caller)),
       observe: (turn) => {
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },

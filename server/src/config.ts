@@ -255,6 +255,7 @@ export const SETTINGS = {
   ),
   TASK_CONCURRENCY: int(8, 1, 1_000, 'Task runs at once in this process'),
   TASKS_PER_TENANT: int(4, 1, 1_000, 'Task runs of one tenant at once, over all processes'),
+  AGENT_TASKS_PER_HOUR: int(30, 0, 100_000, 'Tasks that agents may make for one person within an hour'),
   RETENTION_ARCHIVED_CONVERSATIONS_DAYS: days(
     0,
     'Days after which archived conversations are deleted with their messages and runs',

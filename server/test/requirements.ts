@@ -279,6 +279,10 @@ export const REQUIREMENTS = {
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',
+  'TAINT-01':
+    'the mark of untrusted content stays with its conversation and goes along with what comes of it; acts that reach out or change own things ask the person, whatever the source',
+  'TAINT-02':
+    'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

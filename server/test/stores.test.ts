@@ -30,6 +30,7 @@ describe.each(testStores)('stores on $name', (engine) => {
     created_at: createdAt,
     updated_at: createdAt,
     archived_at: null,
+    taint: '[]',
   });
 
   describe('idempotency keys', () => {

@@ -41,6 +41,8 @@ export const defineTool = <S extends TSchema>(definition: {
   input: S;
   annotations: ToolAnnotations;
   permission: Permission;
+  taint?: AgentTool['taint'];
+  personal?: AgentTool['personal'];
   run(args: Static<S>, context: ToolContext): Promise<ToolOutcome> | ToolOutcome;
 }): AgentTool => ({
   server: 'pentarch',
@@ -49,6 +51,8 @@ export const defineTool = <S extends TSchema>(definition: {
   inputSchema: Object.fromEntries(Object.entries(definition.input)),
   annotations: definition.annotations,
   permission: definition.permission,
+  ...(definition.taint === undefined ? {} : { taint: definition.taint }),
+  ...(definition.personal === undefined ? {} : { personal: definition.personal }),
   async call(args, context) {
     context.signal.throwIfAborted();
     if (!Value.Check(definition.input, args)) return refused('The arguments do not fit the tool’s schema.');

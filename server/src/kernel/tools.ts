@@ -1,6 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { NanoUsd } from './money.ts';
 import type { PayingRun } from './spending.ts';
+import type { Taint } from './taint.ts';
 
 /**
  * The tool port: what agents may call. Sources are the platform's own features (search, memory, tasks, …) and the MCP
@@ -16,7 +17,7 @@ export interface ToolContext {
   requestId: string;
   /** Aborted on cancel, time-out and shutdown; a tool must stop then. */
   signal: AbortSignal;
-  /** True once untrusted content (documents, tool results, context data) has entered the run. */
+  /** True once untrusted content stands in the run or its conversation (kernel/taint.ts). */
   tainted: boolean;
   /** Pays for what the tool embeds; left out where no run goes on. */
   paying?: PayingRun | undefined;
@@ -44,6 +45,8 @@ export interface ToolOutcome {
   spentNanoUsd?: NanoUsd;
   /** What other agents have done within the call: it counts as theirs. */
   work?: AgentWork[];
+  /** What the outcome brings into the run, where it depends on what was found; else `AgentTool.taint` says it. */
+  taint?: Taint;
   /** Passages that the answer may cite, for tools that search documents. */
   passages?: ToolPassage[];
   /** `content` cites `passages` by their place, as [1], [2] …; else they are what the model is told. */
@@ -77,6 +80,8 @@ export interface ToolPassage {
   page: number | null;
   text: string;
   score: number;
+  /** An administrator vouches for the document: it leaves no mark. */
+  trusted?: boolean;
 }
 
 export interface AgentTool {
@@ -97,8 +102,26 @@ export interface AgentTool {
    * origin. An approval holds for the origin that it was asked for. Left out by the platform's own tools.
    */
   origin?: string | undefined;
+  /** What its results bring into a run. Left out: content of others (`tools`). */
+  taint?: Taint;
+  /** Changes the person's own things or writes to people: in a marked run the person is asked. A function looks at the call. */
+  personal?: boolean | ((args: Record<string, unknown>) => boolean);
+  /** Its description was written elsewhere and accepted by nobody: a run that is told of it is marked. */
+  foreignDescription?: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
 }
+
+/** What a call of the tool has brought into the run; of a tool that is not there any more nobody knows. */
+export const taintOfCall = (
+  tool: Pick<AgentTool, 'taint'> | undefined,
+  outcome: Pick<ToolOutcome, 'taint'> | null,
+): Taint => outcome?.taint ?? tool?.taint ?? ['tools'];
+
+export const taintOfDescriptions = (tools: readonly Pick<AgentTool, 'foreignDescription'>[]): Taint =>
+  tools.some((tool) => tool.foreignDescription === true) ? ['tool_descriptions'] : [];
+
+export const taintOfPassages = (passages: readonly Pick<ToolPassage, 'trusted'>[]): Taint =>
+  passages.every((passage) => passage.trusted === true) ? [] : ['documents'];
 
 export interface ToolSource {
   /** True where the list depends on the caller and the agent alone: it is asked once for both. */

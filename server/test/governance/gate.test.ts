@@ -77,7 +77,7 @@ describe('the gate', () => {
     },
   );
 
-  it('asks the five before a call leaves the platform once untrusted content is in the run', async () => {
+  it('asks the person before a call leaves the platform once untrusted content is in the run', async () => {
     const hints = { readOnly: false, destructive: false, idempotent: false, openWorld: true };
     const outcome = async (annotations: typeof hints, runId: string, tainted = true) =>
       (
@@ -91,7 +91,12 @@ describe('the gate', () => {
     expect(await outcome(hints, 'a')).toBe('wait');
     expect(await outcome(hints, 'b', false)).toBe('run');
     expect(await outcome({ ...hints, openWorld: false }, 'c')).toBe('run');
-    expect(await outcome({ ...hints, readOnly: true }, 'd')).toBe('run');
+    // Reading is sending: what it declares of itself counts for nothing.
+    expect(await outcome({ ...hints, readOnly: true }, 'd')).toBe('wait');
+    expect((await world.request('GET', '/governance/proposals?status=awaiting_human')).body).toMatchObject([
+      { asks_requester: true, tainted: true },
+      { asks_requester: true, tainted: true },
+    ]);
     await world.close();
     await start({ ports: { policyOf: () => ({ approval: 'auto' as const }) } });
     expect(await outcome(hints, 'e')).toBe('run');

@@ -336,7 +336,7 @@ export const memoryDialogSuite = (store: string, openDb: () => Promise<Db>): voi
         'c1',
       );
       const lines = await memory.preferences({ tenantId: 't1', userId: 'prf' });
-      expect(lines.map((line) => line.replace(/ \(.*/, ''))).toEqual(
+      expect(lines.map(({ text }) => text.replace(/ \(.*/, ''))).toEqual(
         expect.arrayContaining([
           'The user: wants answers in German',
           'The user: prefers short answers',

@@ -74,16 +74,16 @@ export const memoryStoreSuite = (store: string, openDb: () => Promise<Db>): void
       expect(await names(callerOf('x'), null)).toHaveLength(6);
     });
 
-    it('lets foreign content neither change, delete nor plant what is recalled', async () => {
+    it('keeps what foreign content plants out of every recall, and names the tools that ask first', async () => {
       const caller = callerOf('tai');
       await use(caller, 'remember_fact', { entity: 'user', fact: 'works at Acme' });
       await use(caller, 'remember_fact', { entity: 'user', fact: 'works at Evil Corp' }, true);
-      expect((await use(caller, 'forget', { topic: 'Acme' }, true)).isError).toBe(true);
-      expect((await use(caller, 'correct_fact', { wrong: 'Acme', right: 'Evil' }, true)).isError).toBe(true);
-      expect(
-        (await use(caller, 'relate', { from: 'user', relation_type: 'trusts', to: 'Evil' }, true)).isError,
-      ).toBe(true);
       expect(await texts('tai', 'Where do I work?')).toEqual(['works at Acme']);
+      // What changes or deletes is asked of the person by the gate; with their yes it is their own word.
+      const personal = (await memory.tools.list(caller, null)).filter((one) => one.personal === true);
+      expect(personal.map((one) => one.name).sort()).toEqual(['correct_fact', 'forget', 'relate']);
+      await use(caller, 'correct_fact', { wrong: 'Acme', right: 'Apex' }, true);
+      expect(await texts('tai', 'Where do I work?')).toEqual(['works at Apex']);
     });
 
     it('keeps agents of an operator out of other people’s memory', async () => {

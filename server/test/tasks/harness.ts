@@ -16,6 +16,8 @@ export interface Asked {
   caller: Caller;
   message: string;
   context: Record<string, unknown>;
+  /** Its run is marked from the start. */
+  tainted: boolean;
   at: number;
 }
 
@@ -29,7 +31,7 @@ export const finished = (content = 'done', finishReason: Outcome['finishReason']
 });
 
 /** A chat that the test plays: it says what becomes of each run. */
-export const createPlayedChat = (clock: Clock) => {
+export const createPlayedChat = (clock: Clock, db: Db) => {
   const asked: Asked[] = [];
   const cancelled: string[] = [];
   const open = new Map<string, (outcome: Outcome) => void>();
@@ -37,11 +39,12 @@ export const createPlayedChat = (clock: Clock) => {
   let changes: ({ tool: string } | { characters: number })[] = [];
   let play: (asked: Asked) => Outcome | Error | Promise<Outcome> = () => finished();
   const chat: TaskChat = {
-    async start(caller, request) {
-      const run: Asked = { runId: newId(), caller, ...request, at: clock.now() };
+    async start(caller, request, how) {
+      const run: Asked = { runId: newId(), caller, ...request, tainted: how.tainted, at: clock.now() };
       asked.push(run);
       const answer = play(run);
       if (answer instanceof AppError && answer.status < 500) throw answer;
+      await db.write((tx) => how.accepted(tx, run.runId));
       const stopped = new Promise<Outcome>((resolve) => open.set(run.runId, resolve));
       const done = Promise.race([
         stopped,
@@ -95,11 +98,13 @@ export const createPlayedChat = (clock: Clock) => {
 };
 
 /** A store, played chat and people for tasks; `node` makes a process on them. */
-export const createTaskWorld = async (options: { db?: Db; perTenant?: number } = {}) => {
+export const createTaskWorld = async (
+  options: { db?: Db; perTenant?: number; agentTasksPerHour?: number } = {},
+) => {
   const store = options.db === undefined ? await openTestSqlite() : { db: options.db, close: async () => {} };
   const { db } = store;
   const clock = createFakeClock();
-  const played = createPlayedChat(clock);
+  const played = createPlayedChat(clock, db);
   const accounts = createTestAccounts();
   const inactive = new Set<string>();
   const errors: unknown[] = [];
@@ -134,6 +139,7 @@ export const createTaskWorld = async (options: { db?: Db; perTenant?: number } =
       onError,
       concurrency: 4,
       perTenant: options.perTenant ?? 4,
+      agentTasksPerHour: options.agentTasksPerHour ?? 1_000,
     });
     return { jobs, tasks };
   };
@@ -155,7 +161,7 @@ export const createTaskWorld = async (options: { db?: Db; perTenant?: number } =
 };
 
 /** One process, reachable over HTTP. */
-export const startTasks = async (options: { perTenant?: number } = {}) => {
+export const startTasks = async (options: { perTenant?: number; agentTasksPerHour?: number } = {}) => {
   const world = await createTaskWorld(options);
   const { jobs, tasks } = world.sqliteNode();
   const app = await buildTestApp({ accounts: world.accounts, routes: taskRoutes(tasks) });

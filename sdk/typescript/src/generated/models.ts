@@ -220,6 +220,11 @@ export interface Citation {
   quote: string;
 }
 
+export interface ConfirmProposalRequest {
+  /** true: make the call; false: do not */
+  approve: boolean;
+}
+
 export interface Conversation {
   id: string;
   title: string | null;
@@ -235,6 +240,8 @@ export interface Conversation {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
+  taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
 }
 
 export interface ConversationDetail {
@@ -252,6 +259,8 @@ export interface ConversationDetail {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
+  taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
   /** Oldest first, the newest 200 */
   messages: Message[];
 }
@@ -462,6 +471,13 @@ export interface CreateMcpServerRequestPolicyDefault {
   risk?: 'low' | 'medium' | 'high' | 'critical';
   flags?: ('security' | 'legal' | 'irreversible' | 'personal_data')[];
   approval?: 'auto' | 'pentarchy' | 'human';
+  /** Calls that are made unasked with untrusted content in the conversation: by argument, globs of the host of its address or of its text */
+  allow?: CreateMcpServerRequestPolicyDefaultAllow[];
+}
+
+export interface CreateMcpServerRequestPolicyDefaultAllow {
+  hosts?: Record<string, string[]>;
+  arguments?: Record<string, string[]>;
 }
 
 export interface CreateMemoryEntityRequest {
@@ -1162,6 +1178,10 @@ export interface Proposal {
   votes: Vote[];
   tally: Tally;
   requested_by: string;
+  /** It waits for the person who asked, and for nobody else: POST …/confirm */
+  asks_requester: boolean;
+  /** Untrusted content stood in the conversation that it comes from */
+  tainted: boolean;
   agent_id: string | null;
   conversation_id: string | null;
   run_id: string | null;
@@ -1366,6 +1386,12 @@ export interface Task {
   /** While true next_run_at is null */
   paused: boolean;
   created_by: string;
+  /** The task whose run has made it */
+  parent_task_id: string | null;
+  /** 1: made by a person or in a chat; 2: by a run of such a task */
+  depth: number;
+  /** Made by a run that held untrusted content: its own runs ask before they reach out or change own things */
+  tainted: boolean;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
   /** ISO 8601 UTC with milliseconds */

@@ -194,6 +194,9 @@ export const governance = (http: Http) => ({
   /** Withdraw an open proposal */
   cancelProposal: (id: string, options?: CallOptions): Promise<m.Proposal> =>
     http.json({ method: 'POST', path: `/api/v1/governance/proposals/${segment(id)}/cancel` }, options),
+  /** Answer a question that a run with untrusted content asks you: may this call be made */
+  confirmProposal: (id: string, body: m.ConfirmProposalRequest, options?: CallOptions): Promise<m.Proposal> =>
+    http.json({ method: 'POST', path: `/api/v1/governance/proposals/${segment(id)}/confirm`, json: body }, options),
   /** Vote: take a seat while the five vote, or decide what awaits a person */
   voteOnProposal: (id: string, body: m.VoteOnProposalRequest, options?: CallOptions): Promise<m.Proposal> =>
     http.json({ method: 'POST', path: `/api/v1/governance/proposals/${segment(id)}/vote`, json: body }, options),

@@ -31,6 +31,7 @@ import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
+import { taint } from './072-taint.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly SchemaStep[] = [
   termsInRow,
   auditSignatures,
   sameTenant,
+  taint,
 ];

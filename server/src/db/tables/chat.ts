@@ -11,6 +11,8 @@ export interface ConversationRow {
   created_at: number;
   updated_at: number;
   archived_at: number | null;
+  /** JSON array of where untrusted content came from (kernel/taint.ts); null where an earlier release wrote the row. */
+  taint: string | null;
 }
 
 export interface MessageRow {

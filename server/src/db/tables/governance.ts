@@ -25,6 +25,14 @@ export interface ProposalRow {
   /** Hash of run (or person), tool and arguments. */
   call_hash: string | null;
   tainted: number;
+  /** `requester`: the person who asked decides, before anybody else; null else. */
+  decider: string | null;
+  /** `pentarchy`: who decides after the person's yes; null: nobody. */
+  then_approval: string | null;
+  /** Hash of conversation, person, tool and arguments: a yes holds for equal calls. */
+  consent_hash: string | null;
+  /** When the person said yes. */
+  confirmed_at: number | null;
   /** Counted up by every change: the update that does so is the lock of the record. */
   version: number;
   created_at: number;

@@ -28,6 +28,14 @@ export interface TaskRow {
   created_at: number;
   updated_at: number;
   finished_at: number | null;
+  /** 1: a run with untrusted content made it, so its own runs have that mark from the start; 0 else. */
+  tainted: number;
+  /** The task in whose run it was made; null where a person or a chat made it. */
+  parent_task_id: string | null;
+  /** 1 where it has no parent. */
+  depth: number;
+  /** The chat run in which an agent made it; null where a person did. */
+  created_by_run: string | null;
 }
 
 /** One due slot of a task, with all its attempts. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineTool, READS, refused, said, toolSource, WRITES } from '../../kernel/define-tool.ts';
+import { defineTool, READS, said, toolSource, WRITES } from '../../kernel/define-tool.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { AGENT_IDS } from './definitions.ts';
@@ -27,6 +27,7 @@ export const agentTools = (deps: { agents: AgentService; suggestions: Suggestion
       }),
       annotations: READS,
       permission: 'agents:read',
+      taint: [],
       async run(args, { caller }) {
         const window = args.window ?? '24h';
         const ids = args.agent_id === undefined ? AGENT_IDS : [args.agent_id];
@@ -66,11 +67,9 @@ export const agentTools = (deps: { agents: AgentService; suggestions: Suggestion
       }),
       annotations: WRITES,
       permission: 'chat:write',
+      taint: [],
+      personal: true,
       async run(args, context) {
-        if (context.tainted && context.caller.permissions.has('agents:manage') === false)
-          return refused(
-            'Not done: this run has read foreign content. The person can ask for the suggestion in a new message.',
-          );
         const { suggestion, created } = await deps.suggestions.suggest(context.caller, {
           agentId: args.agent_id,
           instruction: args.instruction,

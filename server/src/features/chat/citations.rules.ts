@@ -11,6 +11,8 @@ export interface NumberedPassage {
   page: number | null;
   text: string;
   score: number;
+  /** An administrator vouches for its document. */
+  trusted?: boolean;
 }
 
 /** Sentences of a text; every line ends one. */

@@ -49,7 +49,14 @@ export const handedCall = (call: ModelToolCall, agentId: string): SettledCall =>
     duration_ms: 0,
     cost_usd: 0,
   };
-  const settled = { callId: call.id, name: call.name, passages: [], costNano: 0, proposalId: null };
+  const settled = {
+    callId: call.id,
+    name: call.name,
+    passages: [],
+    costNano: 0,
+    proposalId: null,
+    taint: ['context' as const],
+  };
   return parsed.ok
     ? { ...settled, item: { ...item, status: 'handed_over', error: null }, text: '' }
     : {

@@ -3,7 +3,15 @@ import type { Caller } from '../../kernel/caller.ts';
 import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
+import { joinTaint } from '../../kernel/taint.ts';
+import {
+  type AgentTool,
+  type AgentWork,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolSource,
+  taintOfPassages,
+} from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { Decision } from './approvals.ts';
 import { executeRun, MAX_RUN_CALLS, type RunDeps, type RunPlan, type Spending } from './execute.ts';
@@ -71,7 +79,7 @@ const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> =
   additionalProperties: false,
 });
 
-const failed = (content: string): ToolOutcome => ({ content, isError: true });
+const failed = (content: string): ToolOutcome => ({ content, isError: true, taint: [] });
 
 /** What the agent of a loop has done itself, and what it has handed on. */
 const workOf = (
@@ -119,7 +127,9 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const startedAt = clock.now();
     const found = definition.grounded ? await options.search(caller, task, PASSAGES, context.paying) : null;
     const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
-    const memories = await options.memory.recall(caller, task, context.paying);
+    const recalled = await options.memory.recall(caller, task, context.paying);
+    const preferring = await options.memory.preferences(caller);
+    const memories = recalled.texts;
     const model = models.resolve(agent.model, '/model');
     const tools = await toolsOf(options.toolSources, caller, agent);
     const plan: RunPlan = {
@@ -139,7 +149,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       agentName: definition.name,
       charter: definition.charter,
       instructions: agent.instructions,
-      preferences: await options.memory.preferences(caller),
+      preferences: preferring.texts,
       memories,
       now: iso(clock.now()),
       history: [],
@@ -157,7 +167,11 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     };
     const result = await executeRun(
       plan,
-      initialState(messages, passages),
+      initialState(
+        messages,
+        passages,
+        joinTaint(taintOfPassages(passages), recalled.foreign || preferring.foreign ? ['memory'] : []),
+      ),
       subject,
       { ...context, agentId: definition.id, depth: (context.depth ?? 0) + 1 },
       innerEvents(running.events),
@@ -180,7 +194,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       throw context.signal.reason;
     }
     if (error instanceof AppError && state.content === '')
-      return { ...failed(error.message), spentNanoUsd: state.costNano, work };
+      return { ...failed(error.message), spentNanoUsd: state.costNano, work, taint: state.taint };
     return {
       content: state.content,
       isError: false,
@@ -189,6 +203,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       work,
       passages: state.passages.map(({ n: _n, ...passage }) => passage),
       citedInContent: true,
+      taint: state.taint,
     };
   };
 

@@ -5,7 +5,16 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
-import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
+import { CLEAN, isTainted, joinTaint, taintText } from '../../kernel/taint.ts';
+import {
+  type AgentTool,
+  type AgentWork,
+  type ToolBook,
+  type ToolContext,
+  type ToolGate,
+  taintOfCall,
+  taintOfDescriptions,
+} from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -35,7 +44,7 @@ import {
   tellResults,
   waiting,
 } from './steps.rules.ts';
-import { type ChatStore, insertStep } from './store.ts';
+import { type ChatStore, insertStep, markConversation } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
@@ -201,6 +210,7 @@ const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: 
     passages: [],
     costNano: 0,
     proposalId: null,
+    taint: taintOfCall(tool, null),
   };
 };
 
@@ -215,6 +225,7 @@ const oneTooMany = (call: ModelToolCall, tool: AgentTool | undefined, agentId: s
     passages: [],
     costNano: 0,
     proposalId: null,
+    taint: CLEAN,
   };
 };
 
@@ -240,6 +251,7 @@ const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: 
     costNano: sumNano([given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0, outcome.embeddedNano]),
     ...(given?.work === undefined ? {} : { work: given.work }),
     proposalId: outcome.proposalId,
+    taint: outcome.taint,
   };
 };
 
@@ -250,7 +262,7 @@ const withdrawn = (call: SettledCall): SettledCall =>
     : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
 
 /** What the model is told of a decision, and how the call looks after it. */
-const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
+const decidedCall = (call: SettledCall, tool: AgentTool | undefined, decision: Decision): SettledCall => {
   const { execution } = decision;
   if (decision.status !== 'approved' || execution === null) {
     const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
@@ -268,6 +280,7 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
     proposalId: null,
     item: { ...call.item, status: execution.status, result: execution.result, error: execution.error },
     text: execution.status === 'completed' ? content : `Error: ${execution.error ?? 'the call failed'}`,
+    taint: taintOfCall(tool, null),
   };
 };
 
@@ -301,7 +314,10 @@ const loop = async (
   const runId = subject.runId ?? '';
   const client = plan.record?.client;
   const specs = offeredSpecs(plan.tools, client);
+  state.taint = joinTaint(state.taint, taintOfDescriptions(plan.tools));
   const startedAt = clock.now();
+  const toolOf = ({ name }: { name: string }): AgentTool | undefined =>
+    plan.tools.find((candidate) => modelToolName(candidate) === name);
   const say = (text: string): void => {
     if (text === '') return;
     state.firstTokenMs ??= clock.now() - startedAt;
@@ -341,6 +357,9 @@ const loop = async (
     signal: context.signal,
   });
 
+  /** What the conversation's row says already. */
+  let marked = plan.record?.taint ?? CLEAN;
+
   // The first call may have been measured for its reservation; after each step the prompt is longer.
   let promptBound = plan.promptBound;
 
@@ -367,6 +386,7 @@ const loop = async (
   const writeSteps = async (steps: readonly Step[]): Promise<void> => {
     const { hold, entries } = result.open;
     const now = clock.now();
+    const marks = plan.record !== null && state.taint.length > marked.length;
     await store.write(async (tx) => {
       if (plan.record !== null) await store.hold(tx, runId);
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
@@ -380,7 +400,10 @@ const loop = async (
         });
       }
       if (hold !== null) await costs.settle(tx, hold, entries);
+      if (marks && subject.conversationId !== null)
+        await markConversation(tx, { id: subject.conversationId, taint: taintText(state.taint) });
     });
+    marked = state.taint;
     state.nextStep += steps.length;
     result.open = { hold: null, entries: [] };
   };
@@ -400,12 +423,12 @@ const loop = async (
         step: { nano: 0 },
       },
       caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
-      tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+      tainted: context.tainted || isTainted(state.taint),
     };
     const outcomes = await Promise.all(
       open.map((call, i) => {
         if (isClients(client, call.name)) return handedCall(call, agentId);
-        const tool = plan.tools.find((candidate) => modelToolName(candidate) === call.name);
+        const tool = toolOf(call);
         if (i >= MAX_CALLS_AT_ONCE) return oneTooMany(call, tool, agentId);
         if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
         return runToolCall(
@@ -440,7 +463,7 @@ const loop = async (
     await hooks.waiting(state);
     for (const call of waiting(state)) {
       const decision = await hooks.decision(call.proposalId ?? '');
-      const decided = decidedCall(call, decision);
+      const decided = decidedCall(call, toolOf(call), decision);
       applyDecided(state, decided);
       await writeSteps([{ kind: 'decided', payload: { v: 1, call: decided } }]);
       events.emit('proposal.decided', decision.proposal);

@@ -16,10 +16,16 @@ export type SearchPassages = (
   paying: PayingRun | undefined,
 ) => Promise<ToolPassage[]>;
 
-/** What is remembered of and for the caller, as short texts. */
+/** Short texts for a prompt, and whether somebody else than the caller has written one of them. */
+export interface Remembered {
+  texts: readonly string[];
+  foreign: boolean;
+}
+
+/** What is remembered of and for the caller. */
 export interface RunMemory {
-  recall(caller: Caller, query: string, paying: PayingRun | undefined): Promise<readonly string[]>;
-  preferences(caller: Caller): Promise<readonly string[]>;
+  recall(caller: Caller, query: string, paying: PayingRun | undefined): Promise<Remembered>;
+  preferences(caller: Caller): Promise<Remembered>;
   /** After a turn was stored; never fails the run. */
   observe(turn: { caller: Caller; conversationId: string; messageId: string; text: string }): void;
 }

@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
+import type { Taint } from '../../kernel/taint.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import { MAX_CONTEXT_BYTES } from './schema.ts';
 import type { PlanStep } from './steps.rules.ts';
@@ -23,6 +24,8 @@ export interface GivenInput {
   exchange?: readonly ModelMessage[];
   /** In place of `exchange`: results of calls that a run of the caller has handed over, by their ids; it is gone on with. */
   continues?: { runId: string; results: Readonly<Record<string, string>> };
+  /** The message itself comes from a run that held untrusted content. */
+  taint?: Taint;
   /** Of a new conversation. */
   metadata?: Record<string, unknown>;
 }

@@ -8,6 +8,7 @@ import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -141,7 +142,7 @@ export const createChatService = (given: ChatOptions) => {
       runId: run.runId,
       requestId: run.subject.requestId ?? '',
       signal: abort.signal,
-      tainted: run.plan.record.contextData,
+      tainted: isTainted(run.state.taint),
     };
     const capTokens = run.plan.record.sampling?.maxOutputTokens;
     const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };

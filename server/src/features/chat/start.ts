@@ -1,5 +1,6 @@
 // Over 500 lines: one start is one closure, since what it has prepared may be begun a second time with another agent.
 import type { Queryable } from '../../db/db.ts';
+import type { ConversationRow } from '../../db/tables/chat.ts';
 import { together } from '../../db/together.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -10,8 +11,9 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
+import { isTainted, joinTaint, readTaint, type Taint, taintText } from '../../kernel/taint.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
-import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
+import { type AgentTool, type ToolSource, taintOfDescriptions, taintOfPassages } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
 import type { CostSubject, Hold } from '../costs/index.ts';
@@ -25,7 +27,7 @@ import { holdRequest, type RunPlan } from './execute.ts';
 import { historyBudget, LONGEST_SUMMARY_BYTES } from './history.rules.ts';
 import { createHistory, type FittedHistory, type KnownHistory } from './history.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
-import type { RunCosts, RunMemory, SearchPassages } from './ports.ts';
+import type { Remembered, RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
 import { type QueuedRun, takenBackBefore } from './queued.rules.ts';
 import { changeQueuedRun, placeMessage } from './queued.store.ts';
@@ -38,6 +40,7 @@ import {
   insertConversation,
   insertMessage,
   insertRun,
+  markConversation,
   RunLost,
   touchConversation,
 } from './store.ts';
@@ -137,7 +140,7 @@ const PASSAGES = 6;
 interface LookedUp {
   run: PayingRun;
   passages: () => Promise<NumberedPassage[]>;
-  memories: () => Promise<readonly string[]>;
+  memories: () => Promise<Remembered>;
 }
 
 const isRefusedCost = (error: unknown): boolean =>
@@ -178,6 +181,15 @@ const goneOnWith = ({ question, memories, grounded }: PlanStep) => ({
   contextData: true,
   continues: true as const,
 });
+
+/** What stands in the conversation. One that an earlier release has held does not say it, and has had answers. */
+const taintOfConversation = (conversation: ConversationRow | null): Taint => {
+  if (conversation === null) return [];
+  if (conversation.taint !== null) return readTaint(conversation.taint);
+  return conversation.message_count > 0 ? ['earlier'] : [];
+};
+
+const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
 
 /** Epoch ms of the newest message of a conversation; 0 where it has none. */
 const lastAt = ({ turns, summary }: KnownHistory): number =>
@@ -283,6 +295,12 @@ export const createStarter = (deps: StartDeps) => {
       };
     };
     const preferring = once(() => deps.memory.preferences(caller));
+    const contextData =
+      continued !== null ||
+      Object.keys(context.data).length > 0 ||
+      given.instructions !== undefined ||
+      given.client !== undefined ||
+      given.exchange !== undefined;
     const now = clock.now();
     const sampling = samplingOf(given, deps.maxOutputTokens);
     const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
@@ -297,23 +315,33 @@ export const createStarter = (deps: StartDeps) => {
             ? found.passages()
             : documentsInReserve(model, request.message, found.passages),
         toolsOf(deps.toolSources, caller, agent),
-        continued === null ? found.memories() : [],
-        continued === null ? preferring() : [],
+        continued === null ? found.memories() : NOTHING_REMEMBERED,
+        continued === null ? preferring() : NOTHING_REMEMBERED,
       ]);
       const parts: PromptInput = {
         agentName: agent.definition.name,
         charter: agent.definition.charter,
         instructions: agent.instructions,
         clientInstructions: given.instructions ?? null,
-        preferences,
-        memories,
+        preferences: preferences.texts,
+        memories: memories.texts,
         now: iso(now),
         history: [],
         passages,
         data: context.data,
         message: request.message,
       };
-      return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts };
+      const taint = joinTaint(
+        taintOfConversation(conversation),
+        given.taint,
+        contextData ? ['context'] : [],
+        (given.history ?? []).length > 0 ? ['history'] : [],
+        continued?.state.taint,
+        taintOfPassages(passages ?? []),
+        memories.foreign || preferences.foreign ? ['memory'] : [],
+        taintOfDescriptions(tools),
+      );
+      return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint };
     };
     type Prepared = Awaited<ReturnType<typeof prepare>>;
 
@@ -340,7 +368,7 @@ export const createStarter = (deps: StartDeps) => {
       });
 
     const begin = async (prepared: Prepared, choice: RoutedChoice): Promise<StartedRun> => {
-      const { agent, model, passages, tools, specs, parts } = prepared;
+      const { agent, model, passages, tools, specs, parts, taint } = prepared;
       const { memories, preferences } = parts;
       subject.agentId = agent.definition.id;
       const fitted = await fitHistory(
@@ -404,6 +432,7 @@ export const createStarter = (deps: StartDeps) => {
           const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
           if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
           await placeMessage(tx, questionId, askedAt);
+          if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
           return taken;
         }
         await options.accepted?.(tx, runId);
@@ -422,8 +451,13 @@ export const createStarter = (deps: StartDeps) => {
                 created_at: now,
                 updated_at: now,
                 archived_at: null,
+                taint: taintText(taint),
               })
-            : touchConversation(tx, { id: conversationId, now });
+            : touchConversation(tx, {
+                id: conversationId,
+                now,
+                taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
+              });
         const [, , , recorded] = await together(
           inConversation,
           insertMessage(tx, {
@@ -500,15 +534,12 @@ export const createStarter = (deps: StartDeps) => {
         agentIds,
         title,
         requestId: options.requestId,
-        contextData:
-          Object.keys(context.data).length > 0 ||
-          given.instructions !== undefined ||
-          given.client !== undefined ||
-          given.exchange !== undefined,
+        contextData,
         ...(sampling === null ? {} : { sampling }),
         ...(given.client === undefined ? {} : { client: given.client }),
         spent,
         ...(continued === null ? {} : goneOnWith(continued.plan)),
+        taint,
       };
       return {
         runId,

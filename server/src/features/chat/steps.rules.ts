@@ -1,5 +1,6 @@
 import type { ModelMessage, ModelToolCall, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
+import { CLEAN, joinTaint, type Taint } from '../../kernel/taint.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
@@ -44,6 +45,8 @@ export interface PlanStep {
   spent: { costNano: NanoUsd; usage: Usage } | null;
   /** The request's context held data of the caller, or its program gave instructions: untrusted content. */
   contextData: boolean;
+  /** Untrusted content in the conversation and in what the run begins with. Left out by earlier releases. */
+  taint?: Taint;
   /** What the client has asked of the model's calls. */
   sampling?: { maxOutputTokens?: number; temperature?: number };
   client?: ClientTools;
@@ -78,6 +81,8 @@ export interface SettledCall {
   work?: AgentWork[];
   /** Set while it waits. */
   proposalId: string | null;
+  /** What its result has brought into the run. Left out by earlier releases. */
+  taint?: Taint;
 }
 
 export interface ToolsStep {
@@ -120,11 +125,14 @@ export interface RunState {
   nextStep: number;
   /** Text that the last answer came with. */
   lastText: string;
+  /** Where the untrusted content in the run came from. */
+  taint: Taint;
 }
 
 export const initialState = (
   messages: readonly ModelMessage[],
   passages: readonly NumberedPassage[],
+  taint: Taint = CLEAN,
 ): RunState => ({
   messages: [...messages],
   content: '',
@@ -140,11 +148,15 @@ export const initialState = (
   settled: [],
   nextStep: 0,
   lastText: '',
+  taint,
 });
+
+/** A plan of an earlier release does not say what it held. */
+const taintOfPlan = (plan: PlanStep): Taint => plan.taint ?? ['earlier'];
 
 /** The state of a run that is about to call its model for the first time. */
 export const startState = (plan: PlanStep): RunState => {
-  const state = initialState(plan.messages, plan.passages);
+  const state = initialState(plan.messages, plan.passages, taintOfPlan(plan));
   return plan.spent === null ? state : { ...state, costNano: plan.spent.costNano, usage: plan.spent.usage };
 };
 
@@ -180,6 +192,7 @@ const takeCall = (state: RunState, call: SettledCall): void => {
   state.passages.push(...call.passages);
   state.costNano = addNano(state.costNano, call.costNano);
   takeWork(state, call.work ?? []);
+  state.taint = joinTaint(state.taint, call.taint ?? ['tools']);
 };
 
 /** Adds results of tools; the same function for a live run and for one that is read back. */

@@ -23,6 +23,7 @@ export const insertConversation = compiled<ConversationRow, never>((db, p) =>
     created_at: p('created_at'),
     updated_at: p('updated_at'),
     archived_at: p('archived_at'),
+    taint: p('taint'),
   }),
 );
 
@@ -69,11 +70,23 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
   }),
 );
 
-/** Adds a message to the count of an active conversation. */
-export const touchConversation = compiled<{ id: string; now: number }, never>((db, p) =>
+/** Adds a message to the count of an active conversation. `taint` null leaves its mark as it is. */
+export const touchConversation = compiled<{ id: string; now: number; taint: string | null }, never>((db, p) =>
   db
     .updateTable('conversations')
-    .set((e) => ({ message_count: e('message_count', '+', 1), updated_at: p('now') }))
+    .set((e) => ({
+      message_count: e('message_count', '+', 1),
+      updated_at: p('now'),
+      taint: e.fn.coalesce(e.val(p('taint')), 'taint'),
+    }))
+    .where('id', '=', p('id')),
+);
+
+/** The mark of untrusted content, which only grows. */
+export const markConversation = compiled<{ id: string; taint: string }, never>((db, p) =>
+  db
+    .updateTable('conversations')
+    .set({ taint: p('taint') })
     .where('id', '=', p('id')),
 );
 

@@ -5,7 +5,15 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
-import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
+import { CLEAN, type Taint } from '../../kernel/taint.ts';
+import {
+  type AgentTool,
+  type ToolBook,
+  type ToolContext,
+  type ToolGate,
+  type ToolOutcome,
+  taintOfCall,
+} from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 
@@ -21,6 +29,8 @@ export interface ToolCallResult {
   exceeded: AppError | null;
   /** What the tool has embedded at the run's cost. */
   embeddedNano: NanoUsd;
+  /** What the run has come to hold by it. */
+  taint: Taint;
 }
 
 const schemas = createSchemaChecker();
@@ -82,13 +92,18 @@ export const runToolCall = async (
   const step: Spending = { nano: 0 };
   const { paying: run } = context;
   const paying = run === undefined ? undefined : { ...run, agentId, step };
-  const failed = (reason: string, status: 'failed' | 'denied' = 'failed'): ToolCallResult => ({
+  const failed = (
+    reason: string,
+    status: 'failed' | 'denied' = 'failed',
+    taint: Taint = CLEAN,
+  ): ToolCallResult => ({
     item: { ...item, status, error: reason, duration_ms: options.clock.now() - startedAt },
     answer: `Error: ${reason}`,
     outcome: null,
     proposalId: null,
     exceeded: null,
     embeddedNano: step.nano,
+    taint,
   });
   if (tool === undefined) return failed(`there is no tool ${call.name}`);
   if (!parsed.ok) return failed(parsed.reason);
@@ -113,6 +128,7 @@ export const runToolCall = async (
       proposalId: decision.proposalId,
       exceeded: null,
       embeddedNano: step.nano,
+      taint: CLEAN,
     };
   }
   const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
@@ -136,12 +152,14 @@ export const runToolCall = async (
       proposalId: null,
       exceeded: null,
       embeddedNano: step.nano,
+      taint: taintOfCall(tool, outcome),
     };
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (error instanceof AppError && error.code === 'COST_EXCEEDED')
       return { ...failed(error.message), exceeded: error };
-    return failed(timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOfError(error));
+    if (timeout.aborted) return failed(`no answer within ${timeoutMs / 1000} s`);
+    return failed(messageOfError(error), 'failed', taintOfCall(tool, null));
   }
 };
 

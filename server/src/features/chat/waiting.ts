@@ -101,7 +101,7 @@ export const createWaiting = (deps: WaitingDeps) => {
           const now = clock.now();
           const at = await placeAtEnd(tx, conversationId, now);
           const run = { runId, questionId, messageId, conversationId, place: { at, id: runId } };
-          await touchConversation(tx, { id: conversationId, now });
+          await touchConversation(tx, { id: conversationId, now, taint: null });
           await insertMessage(tx, {
             ...owner,
             id: questionId,
@@ -222,7 +222,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             });
             if (!kept) throw new RunLost();
             await insertMessage(tx, answer);
-            await touchConversation(tx, { id: run.conversationId, now });
+            await touchConversation(tx, { id: run.conversationId, now, taint: null });
             const recorded: PlatformEvent[] = [];
             const ended = { ...run, subject: subjectOf(message) };
             for (const event of deps.ending.endEvents(ended, answer, response))

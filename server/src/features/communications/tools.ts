@@ -50,6 +50,7 @@ export const communicationTools = ({ mailer, outgoing, clock }: CommunicationDep
     input: Strict(MAIL),
     annotations: READS,
     permission: 'chat:write',
+    taint: [],
     run(args) {
       const fault = mailFault(args);
       if (fault !== null) return refused(fault);
@@ -64,6 +65,7 @@ export const communicationTools = ({ mailer, outgoing, clock }: CommunicationDep
     input: Strict(MAIL),
     annotations: SENDS,
     permission: 'notifications:write',
+    taint: [],
     async run(args, { caller, signal }) {
       const fault = mailFault(args);
       if (fault !== null) return refused(fault);

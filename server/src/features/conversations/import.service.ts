@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type OpenArchive, ParseError } from '../../kernel/parser.ts';
+import { taintText } from '../../kernel/taint.ts';
 import { titleFrom } from './export.rules.ts';
 import {
   type ImportedConversation,
@@ -87,6 +88,7 @@ export const createImporter = ({ store, clock, openArchive }: ImportOptions) => 
       created_at: times[0] ?? now,
       updated_at: times.at(-1) ?? now,
       archived_at: read.archived ? now : null,
+      taint: taintText(['import']),
     };
     const messages = read.messages.map(
       (message, i): MessageRow => ({

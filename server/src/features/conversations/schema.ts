@@ -10,6 +10,7 @@ import {
   Usd,
   Uuid,
 } from '../../kernel/schema.ts';
+import { TAINT_SOURCES } from '../../kernel/taint.ts';
 
 export const Usage = Type.Object({
   input_tokens: Type.Integer(),
@@ -74,6 +75,10 @@ const conversationFields = {
   created_at: Timestamp(),
   updated_at: Timestamp(),
   archived_at: Nullable(Timestamp()),
+  taint: Type.Array(StringEnum(TAINT_SOURCES), {
+    description:
+      'Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none',
+  }),
 };
 
 export const Conversation = Type.Object(conversationFields);

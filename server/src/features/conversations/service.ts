@@ -4,6 +4,7 @@ import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { taintText } from '../../kernel/taint.ts';
 import { toMarkdown } from './export.rules.ts';
 import type { Conversation, Message } from './schema.ts';
 import type { ConversationStore } from './store.ts';
@@ -70,6 +71,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
         created_at: now,
         updated_at: now,
         archived_at: null,
+        taint: taintText([]),
       };
       await store.insert(row);
       return conversationOf(row);

@@ -31,6 +31,7 @@ const LISTED = [
   'created_at',
   'updated_at',
   'archived_at',
+  'taint',
 ] as const;
 export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
 

@@ -1,6 +1,7 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { readTaint } from '../../kernel/taint.ts';
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';
@@ -19,6 +20,7 @@ export const conversationOf = (row: ListedConversation): Conversation => ({
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   archived_at: isoOrNull(row.archived_at),
+  taint: row.taint === null ? (row.message_count > 0 ? ['earlier'] : []) : [...readTaint(row.taint)],
 });
 
 const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');

@@ -68,6 +68,7 @@ export const costTools = (deps: {
       input: Input,
       annotations: READS,
       permission: 'costs:read',
+      taint: [],
       async run(args, { caller }) {
         const scope = args.scope ?? (readsTenantCosts(caller) ? 'tenant' : 'me');
         const usage = await deps.usage.usage(caller, {

@@ -109,7 +109,9 @@ export const createBoard = (options: BoardOptions) => {
   /** After the commit of a change. */
   const changed = (proposal: Proposal): void => {
     publish(isOpen(proposal.status) ? 'proposal.updated' : 'proposal.decided', proposal);
-    if (!isOpen(proposal.status)) follow(proposal);
+    // A person's yes may have handed it to the five.
+    if (!isOpen(proposal.status) || (proposal.status === 'voting' && proposal.ballots.length === 0))
+      follow(proposal);
   };
 
   return {

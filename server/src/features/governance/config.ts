@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
+import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import type { ServerPolicies } from './policies.rules.ts';
@@ -45,11 +46,25 @@ const CHARTERS: Readonly<Record<Seat, string>> = {
   prometheus: 'Cost and benefit: is the benefit worth the estimated cost, given what is left of the budget?',
 };
 
+/** Of the API too: `policy.schema.ts` of the gateway has the same form. */
+const Globs = Type.Record(
+  Type.String(),
+  Type.Array(Type.String({ minLength: 1, maxLength: MAX_GLOB_CHARACTERS }), {
+    minItems: 1,
+    maxItems: MAX_GLOBS,
+  }),
+);
+const AllowRules = Type.Array(
+  Strict({ hosts: Type.Optional(Globs), arguments: Type.Optional(Globs) }, { minProperties: 1 }),
+  { minItems: 1, maxItems: 100 },
+);
+
 const Policy = Strict({
   cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000 })),
   risk: Type.Optional(StringEnum(RISKS)),
   flags: Type.Optional(Type.Array(StringEnum(FLAGS), { uniqueItems: true })),
   approval: Type.Optional(StringEnum(APPROVALS)),
+  allow: Type.Optional(AllowRules),
 });
 
 const SeatFile = Strict({
@@ -76,7 +91,8 @@ const GovernanceFile = Strict({
     }),
   ),
   destructive: Type.Optional(StringEnum(APPROVALS)),
-  tainted_open_world: Type.Optional(StringEnum(APPROVALS)),
+  tainted_open_world: Type.Optional(StringEnum([...APPROVALS, 'requester'])),
+  tainted_personal: Type.Optional(StringEnum([...APPROVALS, 'requester'])),
   seats: Type.Optional(Strict(Object.fromEntries(SEATS.map((seat) => [seat, Type.Optional(SeatFile)])))),
   rules: Type.Optional(
     Strict({
@@ -150,7 +166,8 @@ export const governanceConfig = (content: unknown): GovernanceConfig => {
         critical: risk?.critical ?? 'human',
       },
       destructive: file.destructive ?? 'pentarchy',
-      taintedOpenWorld: file.tainted_open_world ?? 'pentarchy',
+      taintedOpenWorld: file.tainted_open_world ?? 'requester',
+      taintedPersonal: file.tainted_personal ?? 'requester',
     },
     seats: {
       athena: seat('athena'),

@@ -1,18 +1,20 @@
-import type { DialectName } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import { usdToNano } from '../../kernel/money.ts';
 import type { AgentTool, GateDecision, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
+import { isAllowed } from './allow.rules.ts';
 import type { Board } from './board.ts';
 import { lockCall } from './call-lock.store.ts';
 import type { GovernanceConfig } from './config.ts';
-import { callHash } from './hash.ts';
+import { callHash, consentHash } from './hash.ts';
 import type { Draft, Records } from './records.ts';
 import { type Route, routeOf } from './rules.ts';
+import { hasConsent } from './store.ts';
 import type { Proposal, Risk, ToolPolicy } from './types.ts';
 
 /** The one gate in front of every tool call, whichever door it comes through (contract, section 7). */
 export interface GateOptions {
-  dialect: DialectName;
+  db: Db;
   config: GovernanceConfig;
   policyOf(tool: AgentTool): ToolPolicy;
   records: Records;
@@ -23,10 +25,20 @@ export interface GateOptions {
 export const riskOf = (tool: Pick<AgentTool, 'annotations'>, policy: ToolPolicy): Risk =>
   policy.risk ?? (tool.annotations.destructive ? 'high' : tool.annotations.readOnly ? 'low' : 'medium');
 
+/** What a call does that asks in a run with untrusted content: reaching out comes first, since reading is sending too. */
+const actOf = (
+  tool: Pick<AgentTool, 'annotations' | 'personal'>,
+  args: Record<string, unknown>,
+): 'open_world' | 'personal' | null => {
+  if (tool.annotations.openWorld) return 'open_world';
+  const { personal } = tool;
+  return (typeof personal === 'function' ? personal(args) : personal === true) ? 'personal' : null;
+};
+
 export const routeOfCall = (
-  tool: Pick<AgentTool, 'annotations'>,
+  tool: Pick<AgentTool, 'annotations' | 'personal'>,
   policy: ToolPolicy,
-  tainted: boolean,
+  call: { args: Record<string, unknown>; tainted: boolean },
   config: GovernanceConfig,
 ): Route =>
   routeOf(
@@ -36,7 +48,7 @@ export const routeOfCall = (
       flags: policy.flags ?? [],
       approval: policy.approval ?? null,
       destructive: tool.annotations.destructive,
-      taintedOpenWorld: tainted && tool.annotations.openWorld && !tool.annotations.readOnly,
+      tainted: call.tainted && !isAllowed(policy, call.args) ? actOf(tool, call.args) : null,
     },
     config.route,
   );
@@ -77,19 +89,24 @@ const deniedBy = (proposal: Proposal): GateDecision => ({
   proposalId: proposal.id,
 });
 
-export const createGate = ({ dialect, config, policyOf, records, board }: GateOptions): ToolGate => ({
+export const createGate = ({ db, config, policyOf, records, board }: GateOptions): ToolGate => ({
   async check(tool, args, context) {
     const policy = policyOf(tool);
-    const route = routeOfCall(tool, policy, context.tainted, config);
-    if (route.approval === 'auto') return { outcome: 'run' };
+    const asked = routeOfCall(tool, policy, { args, tainted: context.tainted }, config);
+    const { tenantId, userId } = context.caller;
+    const consent = consentHash({ conversationId: context.conversationId, userId }, tool, args);
+    const answered =
+      asked.requester !== null && consent !== null && (await hasConsent(db.read, tenantId, consent));
+    const route = answered ? { ...asked, requester: null } : asked;
+    if (route.approval === 'auto' && route.requester === null) return { outcome: 'run' };
     const owner = { runId: context.runId, userId: context.caller.userId };
     const hash = callHash(owner, tool, args);
     const { proposal, standing } = await records.openForCall(
       draftOf(tool, policy, args, context),
       route,
-      hash,
+      { call: hash, consent },
       context.agentId === null ? actorOf(context.caller) : { actorId: context.agentId, actorType: 'agent' },
-      (tx) => lockCall(tx, dialect, hash),
+      (tx) => lockCall(tx, db.dialect, hash),
     );
     if (!standing) board.created(proposal);
     const { status } = proposal;

@@ -15,6 +15,23 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 export const hashOf = (value: unknown): string => sha256(JSON.stringify(canonical(value)) ?? 'null');
 
+/** Names a call within a conversation: the person's yes to it holds for equal ones. Null outside of conversations. */
+export const consentHash = (
+  owner: { conversationId: string | null; userId: string },
+  tool: { server: string; name: string; origin?: string | undefined },
+  args: Record<string, unknown>,
+): string | null =>
+  owner.conversationId === null
+    ? null
+    : hashOf({
+        conversation: owner.conversationId,
+        user: owner.userId,
+        server: tool.server,
+        tool: tool.name,
+        origin: tool.origin,
+        args,
+      });
+
 /**
  * Names one call of a run (or, outside of runs, of a person): other arguments are another call, and so is another server
  * under the same name.

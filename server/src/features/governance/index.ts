@@ -93,7 +93,7 @@ export const createGovernance = (options: GovernanceOptions) => {
   });
   const proposals = createProposals({ db, clock, config, records, board, ports, policyOf });
   const book: ToolBook = createToolBook({ db, clock, costs, audit, policyOf });
-  const gate: ToolGate = createGate({ dialect: db.dialect, config, policyOf, records, board });
+  const gate: ToolGate = createGate({ db, config, policyOf, records, board });
 
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
@@ -123,7 +123,7 @@ export const createGovernance = (options: GovernanceOptions) => {
         cost_usd: policy.cost_usd ?? 0,
         risk: riskOf(tool, policy),
         flags: [...(policy.flags ?? [])],
-        approval: routeOfCall(tool, policy, false, config).approval,
+        approval: routeOfCall(tool, policy, { args: {}, tainted: false }, config).approval,
       };
     },
     /** A proposal for answers of other doors (202 of a direct call); 404 as over HTTP. */

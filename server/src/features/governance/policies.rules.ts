@@ -15,6 +15,7 @@ export const overlay = (under: ToolPolicy, over: ToolPolicy): ToolPolicy => ({
   risk: over.risk ?? under.risk,
   flags: over.flags ?? under.flags,
   approval: over.approval ?? under.approval,
+  allow: over.allow ?? under.allow,
 });
 
 const byLiteral = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>

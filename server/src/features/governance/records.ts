@@ -17,7 +17,14 @@ import {
   verdictNow,
   vetoIn,
 } from './rules.ts';
-import { insertProposal, lockProposal, proposalsOfCall, saveBallot, saveState } from './store.ts';
+import {
+  type CallHashes,
+  insertProposal,
+  lockProposal,
+  proposalsOfCall,
+  saveBallot,
+  saveState,
+} from './store.ts';
 import { type Ballot, isOpen, type Proposal, SEATS, type Seat, type Vote } from './types.ts';
 import type { CastVote } from './voting.ts';
 import { proposalWire } from './wire.ts';
@@ -188,18 +195,26 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
     tx: Queryable,
     draft: Draft,
     route: Route,
-    hash: string | null,
+    hashes: CallHashes,
     actor: Actor,
   ): Promise<Proposal> => {
     const now = clock.now();
+    const asksRequester = route.requester !== null;
     const status =
-      route.approval === 'auto' ? 'approved' : route.approval === 'pentarchy' ? 'voting' : 'awaiting_human';
+      asksRequester || route.approval === 'human'
+        ? 'awaiting_human'
+        : route.approval === 'auto'
+          ? 'approved'
+          : 'voting';
     const voting = status === 'voting';
     const proposal: Proposal = {
       ...draft,
       id: newId(),
       status,
-      reason: route.reason,
+      reason: route.requester ?? route.reason,
+      decider: asksRequester ? 'requester' : null,
+      thenApproval: asksRequester && route.approval === 'pentarchy' ? 'pentarchy' : null,
+      confirmedAt: null,
       createdAt: now,
       deadline: voting ? now + config.votingMs : null,
       expiresAt: now + (voting ? config.votingMs : 0) + config.humanMs,
@@ -208,11 +223,12 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       execution: draft.tool === null ? null : { status: 'pending', result: null, error: null },
       ballots: [],
     };
-    await insertProposal(tx, proposal, hash);
+    await insertProposal(tx, proposal, hashes);
     await note(tx, proposal, actor, 'proposal.created', {
       status,
       reason: route.reason,
       route: route.approval,
+      asks_requester: asksRequester,
       estimated_cost_usd: nanoToUsd(proposal.estimatedNano),
       risk: proposal.risk,
       flags: proposal.flags,
@@ -236,7 +252,7 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       recorded.get(proposal)?.find((event) => event.type === type),
 
     open: (draft: Draft, route: Route, actor: Actor): Promise<Proposal> =>
-      db.write((tx) => create(tx, draft, route, null, actor)),
+      db.write((tx) => create(tx, draft, route, { call: null, consent: null }, actor)),
 
     /**
      * The proposal for a call: the one that stands for the same call, or a new one. `standing` tells which; what it
@@ -245,20 +261,20 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
     openForCall: (
       draft: Draft,
       route: Route,
-      hash: string,
+      hashes: CallHashes & { call: string },
       actor: Actor,
       lock: (tx: Queryable) => Promise<void>,
     ): Promise<{ proposal: Proposal; standing: boolean }> =>
       db.write(async (tx) => {
         await lock(tx);
-        for (const earlier of await proposalsOfCall(tx, draft.tenantId, hash)) {
+        for (const earlier of await proposalsOfCall(tx, draft.tenantId, hashes.call)) {
           const running = earlier.execution?.status === 'pending' || earlier.execution?.status === 'running';
           const refused = draft.runId !== null && !isOpen(earlier.status) && earlier.status !== 'approved';
           if (isOpen(earlier.status) || refused || (earlier.status === 'approved' && running)) {
             return { proposal: earlier, standing: true };
           }
         }
-        return { proposal: await create(tx, draft, route, hash, actor), standing: false };
+        return { proposal: await create(tx, draft, route, hashes, actor), standing: false };
       }),
 
     /** Ballots of agents, each with what it was made from. Null where the vote is over or nothing came of them. */
@@ -292,6 +308,11 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
       db.write(async (tx) => {
         const locked = await lockProposal(tx, caller.tenantId, id);
         if (locked === undefined) throw notFound('proposal');
+        if (locked.decider === 'requester') {
+          throw new AppError('FORBIDDEN', 'the person who asked answers this one, at POST …/confirm', {
+            details: { required: 'the person who asked' },
+          });
+        }
         if (locked.requestedBy === caller.userId && !allowSelfApproval) {
           throw new AppError('FORBIDDEN', 'nobody decides on a proposal that they requested themselves', {
             details: { required: 'governance:vote of another person' },
@@ -334,6 +355,46 @@ export const createRecords = ({ db, clock, config, audit, outbox, allowSelfAppro
               };
         if (verdict === null) return proposal;
         return apply(tx, proposal, verdict, { decidedBy: caller.userId, actor, requestId });
+      }),
+
+    /**
+     * The answer of the person who asked, where it is theirs to give: a yes hands the proposal on to the five where these
+     * are to decide too. 404 for anybody else's, 403 where others decide, 409 when it is closed.
+     */
+    confirm: (caller: Caller, id: string, approve: boolean, requestId: string): Promise<Proposal> =>
+      db.write(async (tx) => {
+        const locked = await lockProposal(tx, caller.tenantId, id);
+        if (locked === undefined || locked.requestedBy !== caller.userId) throw notFound('proposal');
+        if (!isOpen(locked.status)) {
+          throw conflict(`the proposal is closed: ${locked.status}`, { status: locked.status });
+        }
+        if (locked.decider !== 'requester') {
+          throw new AppError('FORBIDDEN', 'nobody decides on a proposal that they requested themselves', {
+            details: { required: 'governance:vote of another person' },
+          });
+        }
+        if (isOver(locked)) throw conflict('the time of this question is over', { status: locked.status });
+        const now = clock.now();
+        const actor = actorOf(caller);
+        const inputs = { method: 'person', credential: caller.credential, roles: caller.roles };
+        await note(tx, locked, actor, 'proposal.confirmed', { approve, inputs }, requestId);
+        const answered = { ...locked, decider: null, thenApproval: null, confirmedAt: approve ? now : null };
+        if (approve && locked.thenApproval === 'pentarchy') {
+          const voting: Proposal = {
+            ...answered,
+            status: 'voting',
+            reason: 'the person who asked has said yes: the Pentarchy decides',
+            deadline: now + config.votingMs,
+            expiresAt: now + config.votingMs + config.humanMs,
+          };
+          await saveState(tx, id, voting);
+          return voting;
+        }
+        const verdict: Verdict = {
+          status: approve ? 'approved' : 'rejected',
+          reason: approve ? 'the person who asked said yes' : 'the person who asked said no',
+        };
+        return apply(tx, answered, verdict, { decidedBy: caller.userId, actor, requestId });
       }),
 
     /** Withdraws an open proposal. 409 when it is closed. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type AnyRoute, route } from '../../http/route.ts';
-import { Proposal, ProposalBody, ProposalParams, ProposalQuery, VoteBody } from './schema.ts';
+import { ConfirmBody, Proposal, ProposalBody, ProposalParams, ProposalQuery, VoteBody } from './schema.ts';
 import type { Proposals } from './service.ts';
 import { proposalWire } from './wire.ts';
 
@@ -73,6 +73,21 @@ export const governanceRoutes = (proposals: Proposals): AnyRoute[] => [
       const vote = { vote: body.vote, reason: body.reason ?? '', seat: body.seat ?? null };
       return proposalWire(await proposals.vote(caller, params.id, vote, requestId));
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/governance/proposals/:id/confirm',
+    operationId: 'confirmProposal',
+    summary: 'Answer a question that a run with untrusted content asks you: may this call be made',
+    description:
+      'For proposals with `asks_requester`, by the person who asked. A yes holds for equal calls of the conversation.',
+    tag: 'Governance',
+    access: 'governance:propose',
+    params: ProposalParams,
+    body: ConfirmBody,
+    responses: { 200: Proposal },
+    handler: async ({ caller, params, body, requestId }) =>
+      proposalWire(await proposals.confirm(caller, params.id, body.approve, requestId)),
   }),
   route({
     method: 'POST',

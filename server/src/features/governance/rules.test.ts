@@ -64,7 +64,7 @@ describe('routes', () => {
         flags: [],
         approval: null,
         destructive: false,
-        taintedOpenWorld: false,
+        tainted: null,
         ...more,
       },
       config.route,
@@ -97,13 +97,16 @@ describe('routes', () => {
       flags: fc.subarray([...FLAGS]),
       approval: fc.option(fc.constantFrom(...APPROVALS)),
       destructive: fc.boolean(),
-      taintedOpenWorld: fc.boolean(),
+      tainted: fc.constantFrom(null, 'open_world' as const, 'personal' as const),
     });
     fc.assert(
       fc.property(input, (given) => {
         const got = APPROVALS.indexOf(routeOf(given, config.route).approval);
         if (given.flags.length > 0 || given.estimatedNano > 100e9) expect(got).toBe(2);
         else if (given.estimatedNano > 50e9) expect(got).toBeGreaterThanOrEqual(1);
+        // The person's yes comes beside all other reasons, and is left out only where another person decides.
+        expect(routeOf({ ...given, tainted: null }, config.route).approval).toBe(APPROVALS[got]);
+        expect(routeOf(given, config.route).requester !== null).toBe(given.tainted !== null && got < 2);
         if (given.approval !== null) expect(got).toBeGreaterThanOrEqual(APPROVALS.indexOf(given.approval));
         const dearer = routeOf({ ...given, estimatedNano: given.estimatedNano + 50e9 }, config.route);
         expect(APPROVALS.indexOf(dearer.approval)).toBeGreaterThanOrEqual(got);

@@ -15,6 +15,9 @@ import {
 
 /** Who must agree to what, and what a set of ballots decides (contract, section 7). Pure. */
 
+/** `requester`: the person who asked. They answer before anybody else is asked. */
+export type TaintedApproval = Approval | 'requester';
+
 export interface RouteLimits {
   /** Up to this estimated cost an action runs at once. */
   autoNano: NanoUsd;
@@ -24,8 +27,10 @@ export interface RouteLimits {
   byRisk: Readonly<Record<Risk, Approval>>;
   /** What a destructive tool without a policy asks for. */
   destructive: Approval;
-  /** What a call that leaves the platform asks for once untrusted content is in the run and no policy speaks. */
-  taintedOpenWorld: Approval;
+  /** What a call that leaves the platform asks for once untrusted content is in the run and no policy allows it. */
+  taintedOpenWorld: TaintedApproval;
+  /** The same of a call that changes the person's own things or writes to people. */
+  taintedPersonal: TaintedApproval;
 }
 
 export interface RouteInput {
@@ -36,23 +41,32 @@ export interface RouteInput {
   /** An operator's word on the tool. */
   approval: Approval | null;
   destructive: boolean;
-  taintedOpenWorld: boolean;
+  /** What a call in a run with untrusted content does; null outside of such runs, and where an operator allows it. */
+  tainted: 'open_world' | 'personal' | null;
 }
 
 export interface Route {
   approval: Approval;
   /** Why, with the number or word that led to it. */
   reason: string;
+  /** Why the person who asked is to answer first; null: they are not asked. */
+  requester: string | null;
 }
 
 const strictness = (approval: Approval): number => APPROVALS.indexOf(approval);
+
+const TAINTED = {
+  open_world: 'the call leaves the platform, and untrusted content is in the conversation',
+  personal:
+    'the call changes your own things or writes to people, and untrusted content is in the conversation',
+} as const;
 
 const usd = (nano: NanoUsd): string => `${nanoToUsd(nano)} USD`;
 
 /** The strictest of all that asks for an approval; of equals the first named. */
 export const routeOf = (input: RouteInput, limits: RouteLimits): Route => {
   const { estimatedNano, flags } = input;
-  const asked: Route[] = [{ approval: 'auto', reason: 'nothing asks for an approval' }];
+  const asked: Omit<Route, 'requester'>[] = [{ approval: 'auto', reason: 'nothing asks for an approval' }];
   if (flags.length > 0) {
     asked.push({ approval: 'human', reason: `marked ${flags.join(', ')}: a person decides` });
   }
@@ -79,16 +93,19 @@ export const routeOf = (input: RouteInput, limits: RouteLimits): Route => {
     if (input.destructive) {
       asked.push({ approval: limits.destructive, reason: 'the tool declares itself destructive' });
     }
-    if (input.taintedOpenWorld) {
-      asked.push({
-        approval: limits.taintedOpenWorld,
-        reason: 'the call leaves the platform and untrusted content is in the run',
-      });
-    }
   }
-  return asked.reduce((strictest, next) =>
-    strictness(next.approval) > strictness(strictest.approval) ? next : strictest,
+  let requester: string | null = null;
+  if (input.tainted !== null) {
+    const approval = input.tainted === 'personal' ? limits.taintedPersonal : limits.taintedOpenWorld;
+    const reason = TAINTED[input.tainted];
+    if (approval === 'requester') requester = reason;
+    else asked.push({ approval, reason });
+  }
+  const strictest = asked.reduce((held, next) =>
+    strictness(next.approval) > strictness(held.approval) ? next : held,
   );
+  // Another person who decides sees the same, and is asked once.
+  return { ...strictest, requester: strictest.approval === 'human' ? null : requester };
 };
 
 /** The ballots that count: one for each seat, a person's in place of its agent's. */

@@ -42,6 +42,10 @@ export const Proposal = Type.Object({
     seats: Type.Integer(),
   }),
   requested_by: Type.String(),
+  asks_requester: Type.Boolean({
+    description: 'It waits for the person who asked, and for nobody else: POST …/confirm',
+  }),
+  tainted: Type.Boolean({ description: 'Untrusted content stood in the conversation that it comes from' }),
   agent_id: Nullable(Type.String()),
   conversation_id: Nullable(Type.String()),
   run_id: Nullable(Type.String()),
@@ -93,6 +97,10 @@ export const ProposalBody = Strict({
 });
 
 export type ProposalBody = Static<typeof ProposalBody>;
+
+export const ConfirmBody = Strict({
+  approve: Type.Boolean({ description: 'true: make the call; false: do not' }),
+});
 
 export const VoteBody = Strict({
   vote: StringEnum(VOTES),

@@ -87,7 +87,7 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
       const policy = tool === null ? {} : policyOf(tool);
       const estimatedNano = Math.max(usdToNano(body.estimated_cost), usdToNano(policy.cost_usd ?? 0));
       const flags: Flag[] = [...new Set([...(body.flags ?? []), ...(policy.flags ?? [])])];
-      const base = { estimatedNano, flags, taintedOpenWorld: false };
+      const base = { estimatedNano, flags, tainted: null };
       const said = routeOf(
         { ...base, risk: body.risk ?? null, approval: null, destructive: false },
         config.route,
@@ -135,6 +135,14 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
         actorOf(caller),
       );
       board.created(proposal);
+      return proposal;
+    },
+
+    /** The answer of the person who asked. */
+    async confirm(caller: Caller, id: string, approve: boolean, requestId: string): Promise<Proposal> {
+      await overtake(caller, id);
+      const proposal = await records.confirm(caller, id, approve, requestId);
+      board.changed(proposal);
       return proposal;
     },
 

@@ -73,6 +73,9 @@ const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Propos
   reason: row.reason,
   tool: toolOf(row),
   tainted: row.tainted === 1,
+  decider: row.decider === 'requester' ? 'requester' : null,
+  thenApproval: row.then_approval === 'pentarchy' ? 'pentarchy' : null,
+  confirmedAt: row.confirmed_at,
   createdAt: row.created_at,
   deadline: row.deadline,
   expiresAt: row.expires_at,
@@ -111,10 +114,16 @@ const withVotes = async (db: Queryable, rows: readonly ProposalRow[]): Promise<P
   return rows.map((row) => proposalOf(row, votes.get(row.id) ?? []));
 };
 
+/** Names of the call within its run, and within its conversation; null outside of these. */
+export interface CallHashes {
+  call: string | null;
+  consent: string | null;
+}
+
 export const insertProposal = async (
   tx: Queryable,
   proposal: Omit<Proposal, 'ballots'>,
-  callHash: string | null,
+  hashes: CallHashes,
 ): Promise<void> => {
   const { tool, execution } = proposal;
   const facts: ToolFacts | null =
@@ -142,8 +151,12 @@ export const insertProposal = async (
       tool_name: tool?.name ?? null,
       tool_arguments: tool === null ? null : JSON.stringify(tool.arguments),
       tool_facts: facts === null ? null : JSON.stringify(facts),
-      call_hash: callHash,
+      call_hash: hashes.call,
       tainted: proposal.tainted ? 1 : 0,
+      decider: proposal.decider,
+      then_approval: proposal.thenApproval,
+      consent_hash: hashes.consent,
+      confirmed_at: proposal.confirmedAt,
       version: 1,
       created_at: proposal.createdAt,
       deadline: proposal.deadline,
@@ -230,6 +243,19 @@ export const proposalsOfCall = async (
       .execute(),
   );
 
+/** Whether the person has said yes to an equal call of the conversation. */
+export const hasConsent = async (db: Queryable, tenantId: string, consentHash: string): Promise<boolean> => {
+  const row = await db
+    .selectFrom('proposals')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('consent_hash', '=', consentHash)
+    .where('confirmed_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
 export const countRejections = async (
   db: Queryable,
   proposal: Pick<Proposal, 'tenantId' | 'action' | 'id'>,
@@ -267,7 +293,18 @@ export const saveBallot = async (tx: Queryable, proposalId: string, ballot: Ball
 export const saveState = async (
   tx: Queryable,
   id: string,
-  state: Pick<Proposal, 'status' | 'reason' | 'decidedAt' | 'decidedBy' | 'deadline' | 'expiresAt'>,
+  state: Pick<
+    Proposal,
+    | 'status'
+    | 'reason'
+    | 'decidedAt'
+    | 'decidedBy'
+    | 'deadline'
+    | 'expiresAt'
+    | 'decider'
+    | 'thenApproval'
+    | 'confirmedAt'
+  >,
 ): Promise<void> => {
   await tx
     .updateTable('proposals')
@@ -278,6 +315,9 @@ export const saveState = async (
       decided_by: state.decidedBy,
       deadline: state.deadline,
       expires_at: state.expiresAt,
+      decider: state.decider,
+      then_approval: state.thenApproval,
+      confirmed_at: state.confirmedAt,
     })
     .where('id', '=', id)
     .execute();
@@ -417,6 +457,7 @@ export const eraseWordsOf = async (
       description: '',
       reason: null,
       call_hash: null,
+      consent_hash: null,
       execution_result: null,
       execution_error: null,
     })

@@ -26,6 +26,7 @@ export type VetoReason = (typeof VETO_REASONS)[number];
 /**
  * The state machine of a proposal.
  *
+ *   awaiting_human (of the person who asked) → voting | approved | rejected | expired | cancelled
  *   voting → approved | rejected | vetoed | cancelled
  *          → awaiting_human → approved | rejected | expired | cancelled
  *
@@ -56,6 +57,16 @@ export interface ToolPolicy {
   risk?: Risk | undefined;
   flags?: readonly Flag[] | undefined;
   approval?: Approval | undefined;
+  allow?: readonly AllowRule[] | undefined;
+}
+
+/**
+ * Calls that an operator allows in a run with untrusted content. All parts must fit: `hosts`, by argument, the hosts of the
+ * address in it; `arguments`, by argument, globs of its text.
+ */
+export interface AllowRule {
+  hosts?: Readonly<Record<string, readonly string[]>> | undefined;
+  arguments?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export interface StoredTool {
@@ -97,6 +108,12 @@ export interface Proposal {
   tool: StoredTool | null;
   /** Untrusted content had entered the run that asked for it. */
   tainted: boolean;
+  /** The person who asked decides now; null: whoever the status says. */
+  decider: 'requester' | null;
+  /** Who decides after their yes; null: nobody. */
+  thenApproval: 'pentarchy' | null;
+  /** When they said yes. */
+  confirmedAt: number | null;
   createdAt: number;
   deadline: number | null;
   expiresAt: number;

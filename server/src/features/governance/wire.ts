@@ -25,6 +25,8 @@ export const proposalWire = (proposal: Proposal) => ({
   })),
   tally: tallyOf(proposal.ballots),
   requested_by: proposal.requestedBy,
+  asks_requester: proposal.status === 'awaiting_human' && proposal.decider === 'requester',
+  tainted: proposal.tainted,
   agent_id: proposal.agentId,
   conversation_id: proposal.conversationId,
   run_id: proposal.runId,

@@ -18,6 +18,8 @@ export interface BuiltinServer {
   tools: readonly BuiltinTool[];
   /** False where agents have the same tools already; true when not given. */
   forAgents?: boolean;
+  /** True where results hold nothing that somebody has written. */
+  ownWords?: boolean;
 }
 
 /** A failure that the tool itself explains: the result of the call, marked as an error. */

@@ -260,6 +260,10 @@ export const createCalls = (options: CallsOptions) => {
       annotations: tool.annotations,
       permission: tool.permission ?? 'mcp:call',
       policy: tool.policy,
+      // Closed world: what it changes is the person's own.
+      personal: !tool.annotations.readOnly,
+      foreignDescription: tool.server.definition.source !== 'builtin' && tool.pin.pinned !== 'accepted',
+      ...(tool.server.definition.ownWords ? { taint: [] } : {}),
       origin: options.originOf(tool.server.definition),
       callForResult: (args, context) => callNow(server, name, args, context),
       async call(args, context) {

@@ -18,11 +18,30 @@ export const OAuthSchema = Strict({
   scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
 });
 
+const Globs = Type.Record(
+  Type.String({ minLength: 1, maxLength: 128 }),
+  Type.Array(Type.String({ minLength: 1, maxLength: MAX_GLOB_CHARACTERS }), {
+    minItems: 1,
+    maxItems: MAX_GLOBS,
+  }),
+);
+
 export const ToolPolicySchema = Strict({
   cost_usd: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Cost of one call' })),
   risk: Type.Optional(StringEnum(RISKS)),
   flags: Type.Optional(Type.Array(StringEnum(FLAGS), { uniqueItems: true })),
   approval: Type.Optional(StringEnum(APPROVALS)),
+  allow: Type.Optional(
+    Type.Array(
+      Strict({ hosts: Type.Optional(Globs), arguments: Type.Optional(Globs) }, { minProperties: 1 }),
+      {
+        minItems: 1,
+        maxItems: 100,
+        description:
+          'Calls that are made unasked with untrusted content in the conversation: by argument, globs of the host of its address or of its text',
+      },
+    ),
+  ),
 });
 
 export const ServerPolicySchema = Strict({

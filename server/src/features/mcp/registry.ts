@@ -62,6 +62,7 @@ const builtinDefinition = (server: BuiltinServer, createdAt: number): ServerDefi
   policy: {},
   access: {},
   forAgents: server.forAgents ?? true,
+  ownWords: server.ownWords ?? false,
   timeoutMs: DEFAULT_CALL_TIMEOUT_MS,
   createdAt,
 });

@@ -16,6 +16,13 @@ export interface ToolPolicy {
   risk?: Risk | undefined;
   flags?: readonly Flag[] | undefined;
   approval?: Approval | undefined;
+  /** Calls that a run with untrusted content makes unasked; governance reads it (features/governance/allow.rules.ts). */
+  allow?:
+    | readonly {
+        hosts?: Readonly<Record<string, readonly string[]>> | undefined;
+        arguments?: Readonly<Record<string, readonly string[]>> | undefined;
+      }[]
+    | undefined;
 }
 
 /** `tools`: by glob of the tool's name (`*` and `?`); the more literal characters, the later and stronger. */
@@ -53,6 +60,8 @@ export interface ServerDefinition {
   access: AccessList;
   /** False: not offered to agents, only to be called directly. */
   forAgents: boolean;
+  /** Part of the platform, with results that hold nothing but its own words. */
+  ownWords?: boolean;
   /** Longest time of a call that names none. */
   timeoutMs: number;
   createdAt: number;

@@ -62,7 +62,7 @@ export interface Memory {
   /** Facts for a prompt, the best first: `text` is one line with its source. */
   recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]>;
   /** Lines on what the user wants, likes and is called, for every prompt. */
-  preferences(who: Who, limit?: number): Promise<string[]>;
+  preferences(who: Who, limit?: number): Promise<RecalledFact[]>;
   /** Learns from a user's message; to be called after the answer is stored. */
   observeTurn(turn: Turn): Promise<Remembered>;
   searchForKnowledge(who: Who, query: string, limit: number): Promise<MemoryHit[]>;

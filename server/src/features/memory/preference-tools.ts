@@ -5,6 +5,7 @@ import { Strict, StringEnum } from '../../kernel/schema.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { speakerOf } from './observe.ts';
 import { PREFERENCE_NAMES, PREFERENCES, preferenceFact } from './preferences.rules.ts';
+import { type RecalledFact, taintOfFacts } from './recall.ts';
 import type { Remember } from './remember.ts';
 import { cleanText, looksSecret } from './rules.ts';
 
@@ -12,7 +13,7 @@ import { cleanText, looksSecret } from './rules.ts';
 
 export const preferenceTools = (parts: {
   remember: Remember;
-  preferences(caller: Caller): Promise<string[]>;
+  preferences(caller: Caller): Promise<RecalledFact[]>;
 }): ToolSource =>
   toolSource([
     defineTool({
@@ -23,13 +24,13 @@ export const preferenceTools = (parts: {
       annotations: READS,
       permission: 'memory:read',
       async run(_args, { caller }) {
-        const preferences = await parts.preferences(caller);
-        return said(
-          preferences.length === 0
-            ? 'No preferences are set.'
-            : preferences.map((text) => `- ${text}`).join('\n'),
-          { preferences },
-        );
+        const facts = await parts.preferences(caller);
+        const preferences = facts.map((fact) => fact.text);
+        const text = preferences.map((one) => `- ${one}`).join('\n');
+        return {
+          ...said(text === '' ? 'No preferences are set.' : text, { preferences }),
+          taint: taintOfFacts(facts),
+        };
       },
     }),
     defineTool({
@@ -46,11 +47,9 @@ export const preferenceTools = (parts: {
       }),
       annotations: WRITES,
       permission: 'memory:write',
+      taint: [],
+      personal: true,
       async run(args, context) {
-        if (context.tainted)
-          return refused(
-            'Not done: this run has read foreign content, and preferences follow the user’s own words alone. The user can ask for it in a new message.',
-          );
         const value = cleanText(args.value);
         if (looksSecret(value)) return refused('Not kept: secrets do not belong into preferences.');
         const fact = preferenceFact(args.name, value);

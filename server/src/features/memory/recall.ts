@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
+import type { Taint } from '../../kernel/taint.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import { TOLD_PREFERENCES } from './preferences.rules.ts';
@@ -32,9 +33,15 @@ export interface RecalledFact {
   /** 0–1 */
   score: number;
   shared: boolean;
+  /** Not the user's own words: shared or entered by others, or taken over from elsewhere. */
+  foreign: boolean;
   source: FactSource | null;
   createdAt: number;
 }
+
+/** What these bring into a run. */
+export const taintOfFacts = (facts: readonly Pick<RecalledFact, 'foreign'>[]): Taint =>
+  facts.some((fact) => fact.foreign) ? ['memory'] : [];
 
 export interface RecallParts {
   entities: EntityStore;
@@ -67,6 +74,10 @@ const saidBy = (statement: HeldStatement, who: Who): string => {
     : `entered by the user, ${when}`;
 };
 
+/** An operator who shares a fact is somebody else for all others. */
+const isForeign = (source: FactSource, who: Who): boolean =>
+  source.userId !== who.userId || source.kind === 'import' || source.kind === 'untrusted';
+
 const line = (subject: string, said: string, source: string): string =>
   `${cleanText(`${subject}: ${said}`).slice(0, MAX_LINE)} (${source})`;
 
@@ -85,6 +96,7 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
       statement: statement.observation.text,
       score,
       shared: statement.entity.owner === SHARED,
+      foreign: isForeign(statement.observation.source, who),
       source: statement.observation.source,
       createdAt: statement.observation.createdAt,
     };
@@ -168,6 +180,9 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
           statement,
           score: 0.5,
           shared: relation.owner === SHARED,
+          foreign:
+            relation.owner === SHARED ||
+            [...from.observations, ...to.observations].some((o) => isForeign(o.source, who)),
           source: null,
           createdAt: relation.createdAt,
         },
@@ -233,10 +248,10 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     },
 
     /** What the user wants and likes, and what they are called: for every prompt. */
-    async preferences(who: Who, limit = TOLD_PREFERENCES): Promise<string[]> {
+    async preferences(who: Who, limit = TOLD_PREFERENCES): Promise<RecalledFact[]> {
       if (!(await anything(who))) return [];
       const found = await recallStore.preferences(personalScope(who), limit);
-      return found.map((statement) => recalled(statement, who, 1).text);
+      return found.map((statement) => recalled(statement, who, 1));
     },
   };
 };

@@ -7,7 +7,7 @@ import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import type { EntityMention, Extracted } from './facts.rules.ts';
 import { speakerOf } from './observe.ts';
-import type { PayingWho, Recall } from './recall.ts';
+import { type PayingWho, type Recall, taintOfFacts } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import type { Remember } from './remember.ts';
@@ -36,16 +36,15 @@ const SELF = /^(?:the )?(?:user|me|i|myself|self)$/i;
 const ok = (content: string, structured?: unknown): ToolOutcome => ({ content, isError: false, structured });
 const refused = (content: string): ToolOutcome => ({ content, isError: true });
 
-/** Nothing that foreign text could bring an agent to do may change or delete what the user said. */
-const TAINTED =
-  'Not done: this run has read foreign content, and memory is changed only by the user’s own words. The user can ask for it in a new message.';
-
 const sourceOf = (context: ToolContext): FactSource => ({
   kind: context.tainted ? 'untrusted' : 'agent',
   messageId: null,
   conversationId: context.conversationId,
   userId: context.caller.userId,
 });
+
+/** Of what is done in a marked run only after the person has said yes: it counts as their word. */
+const confirmedSource = (context: ToolContext): FactSource => ({ ...sourceOf(context), kind: 'agent' });
 
 const payingOf = ({ caller: { tenantId, userId }, paying }: ToolContext): PayingWho => ({
   tenantId,
@@ -59,6 +58,8 @@ const tool = <S extends TSchema>(definition: {
   input: S;
   annotations: ToolAnnotations;
   permission: 'memory:read' | 'memory:write';
+  /** It changes or deletes what the user said: nothing that foreign text could bring an agent to do unasked. */
+  personal?: true;
   run(args: Static<S>, context: ToolContext): Promise<ToolOutcome>;
 }): AgentTool => ({
   server: 'pentarch',
@@ -67,6 +68,8 @@ const tool = <S extends TSchema>(definition: {
   inputSchema: Object.fromEntries(Object.entries(definition.input)),
   annotations: definition.annotations,
   permission: definition.permission,
+  taint: [],
+  ...(definition.personal === undefined ? {} : { personal: definition.personal }),
   call: async (args, context) => {
     context.signal.throwIfAborted();
     if (!Value.Check(definition.input, args)) return refused('The arguments do not fit the tool’s schema.');
@@ -112,8 +115,8 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
     return { id: made.id, name: mention?.name ?? speaker.name };
   };
 
-  const apply = (context: ToolContext, findings: readonly Extracted[]) =>
-    remember.apply(speakerOf(context.caller), findings, sourceOf(context));
+  const apply = (context: ToolContext, findings: readonly Extracted[], source = sourceOf(context)) =>
+    remember.apply(speakerOf(context.caller), findings, source);
 
   const tools: readonly AgentTool[] = [
     tool({
@@ -177,7 +180,7 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       async run(args, context) {
         const facts = await recall.recall(payingOf(context), args.query, args.limit ?? 10);
         if (facts.length === 0) return ok('Nothing is remembered about this.', { facts: [] });
-        return ok(facts.map((fact) => `- ${fact.text}`).join('\n'), {
+        const found = ok(facts.map((fact) => `- ${fact.text}`).join('\n'), {
           facts: facts.map((fact) => ({
             entity_id: fact.entityId,
             entity: fact.entityName,
@@ -185,6 +188,7 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
             score: fact.score,
           })),
         });
+        return { ...found, taint: taintOfFacts(facts) };
       },
     }),
     tool({
@@ -203,9 +207,9 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       ),
       annotations: WRITES,
       permission: 'memory:write',
+      personal: true,
       async run(args, context) {
-        if (context.tainted) return refused(TAINTED);
-        const source = sourceOf(context);
+        const source = confirmedSource(context);
         const from = await endOf(context.caller, args.from, args.from_type, source);
         const to = await endOf(context.caller, args.to, args.to_type, source);
         if (from.id === to.id) return refused('An entity cannot be tied to itself.');
@@ -252,11 +256,13 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       ),
       annotations: WRITES,
       permission: 'memory:write',
+      personal: true,
       async run(args, context) {
-        if (context.tainted) return refused(TAINTED);
-        const done = await apply(context, [
-          { kind: 'replace', before: cleanText(args.wrong), after: cleanText(args.right) },
-        ]);
+        const done = await apply(
+          context,
+          [{ kind: 'replace', before: cleanText(args.wrong), after: cleanText(args.right) }],
+          confirmedSource(context),
+        );
         return done.added > 0
           ? ok(`Corrected: ${args.wrong} → ${args.right}`)
           : refused('No remembered fact of the user has these words.');
@@ -269,8 +275,8 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
       input: Type.Object({ topic: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) }, strict),
       annotations: FORGETS,
       permission: 'memory:write',
+      personal: true,
       async run(args, context) {
-        if (context.tainted) return refused(TAINTED);
         const done = await apply(context, [
           { kind: 'forget', words: cleanText(args.topic), everything: false },
         ]);
@@ -317,7 +323,20 @@ export const createMemoryTools = (parts: ToolParts): ToolSource => {
             (r) => `${names.get(r.from_entity_id)} ${r.relation_type} ${names.get(r.to_entity_id)}`,
           ),
         ];
-        return ok(lines.slice(0, 100).join('\n').slice(0, 16_000), graph);
+        const foreign = graph.entities.some(
+          (entity) =>
+            entity.visibility === 'tenant' ||
+            entity.observations.some(
+              ({ source }) =>
+                source.user !== context.caller.userId ||
+                source.kind === 'import' ||
+                source.kind === 'untrusted',
+            ),
+        );
+        return {
+          ...ok(lines.slice(0, 100).join('\n').slice(0, 16_000), graph),
+          taint: foreign ? ['memory'] : [],
+        };
       },
     }),
   ];

@@ -31,6 +31,13 @@ export const DEFAULT_CHANNELS: Readonly<Record<Category, Channels>> = {
   system: { inbox: true, email: true, webhook: false },
 };
 
+/** A name with a dot and a known kind of ending is made a link by mail programs and phones. */
+const LINK =
+  /[a-z][a-z0-9+.-]{0,20}:\/\/|\bwww\.|[\p{L}\p{N}-]\.[\p{L}]{2,}|\b(?:mailto|tel|javascript|data):|\]\(/iu;
+
+/** Whether a reader could be led somewhere by the text. */
+export const hasLink = (text: string): boolean => LINK.test(text);
+
 /** Code points, so that no character is cut in two. */
 export const cut = (text: string, characters: number): string => {
   const points = [...text];
@@ -64,6 +71,7 @@ const proposalNotice = (event: PlatformEvent): Notice | null => {
   const status = text(data, 'status');
   const action = text(data, 'action');
   const decided = status !== 'voting' && status !== 'awaiting_human';
+  const yours = data.asks_requester === true;
   // One made and approved at once is no news to who made it.
   if (status === '' || status === 'voting' || (decided && event.type === 'proposal.created')) return null;
   return {
@@ -71,11 +79,11 @@ const proposalNotice = (event: PlatformEvent): Notice | null => {
       event,
       'proposals',
       decided ? 'info' : 'warning',
-      decided ? `Proposal ${status}: ${action}` : `Decision needed: ${action}`,
+      decided ? `Proposal ${status}: ${action}` : `${yours ? 'Your answer' : 'Decision'} needed: ${action}`,
       text(data, 'description'),
     ),
     // Each vote and the end of the execution publish the proposal again.
-    key: `${text(data, 'id')}:${status}`,
+    key: `${text(data, 'id')}:${status}${yours ? ':yours' : ''}`,
   };
 };
 
@@ -95,7 +103,8 @@ export const seatNotice = (event: PlatformEvent): Notice => ({
 export const audienceOf = (event: PlatformEvent): Audience | null => {
   const { type, data } = event;
   if (type.startsWith('proposal.')) {
-    if (data.status === 'awaiting_human') return { permission: 'governance:vote' };
+    if (data.status === 'awaiting_human')
+      return data.asks_requester === true ? null : { permission: 'governance:vote' };
     return type === 'proposal.created' && data.status === 'voting' ? 'seat_holders' : null;
   }
   // Limits of the tenant and of agents are nobody's own.

@@ -1,5 +1,5 @@
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
-import { MAX_BODY_CHARACTERS, MAX_TITLE_CHARACTERS } from './rules.ts';
+import { hasLink, MAX_BODY_CHARACTERS, MAX_TITLE_CHARACTERS } from './rules.ts';
 import { CATEGORIES, LEVELS, type Notification } from './schema.ts';
 import type { Notifications } from './service.ts';
 
@@ -29,6 +29,8 @@ export const notificationTools = (notifications: Notifications): ToolSource => {
       },
       annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
       permission: 'notifications:write',
+      taint: [],
+      personal: (args) => hasLink(`${String(args.title)}\n${String(args.body ?? '')}`),
       call: async (args, { caller, agentId, conversationId, runId }) => {
         const sent = await notifications.notify(caller, {
           category: 'agents',
@@ -84,6 +86,8 @@ export const notificationTools = (notifications: Notifications): ToolSource => {
       },
       annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
       permission: 'notifications:write',
+      taint: [],
+      personal: true,
       call: async ({ category, ...channels }, { caller }) => {
         const known = CATEGORIES.find((name) => name === category);
         if (known === undefined) return { content: 'There is no such category.', isError: true };

@@ -24,8 +24,14 @@ const isResponse = (data: unknown): data is ChatResponse =>
 export const createTaskChat = (
   chat: Pick<ChatService, 'launch' | 'cancel' | 'getRun' | 'follow'>,
 ): TaskChat => ({
-  async start(caller, request) {
-    const run = await chat.launch(caller, request, { requestId: newId(), streaming: true, wait: true });
+  async start(caller, request, { tainted, accepted }) {
+    const run = await chat.launch(caller, request, {
+      requestId: newId(),
+      streaming: true,
+      wait: true,
+      ...(tainted ? { given: { taint: ['task'] as const } } : {}),
+      accepted,
+    });
     return {
       runId: run.runId,
       conversationId: run.conversationId,

@@ -154,22 +154,27 @@ export const createExecutor = (options: ExecuteOptions) => {
     signal: AbortSignal,
   ): Promise<{ runId: string; outcome: ChatOutcome; counted: RunCounts | null }> => {
     const given: Record<string, unknown> = task.context === null ? {} : JSON.parse(task.context);
-    const run = await chat.start(caller, {
-      message: task.description,
-      context: { ...given, ...(task.agent_id === null ? {} : { agent_id: task.agent_id }) },
-    });
+    const run = await chat.start(
+      caller,
+      {
+        message: task.description,
+        context: { ...given, ...(task.agent_id === null ? {} : { agent_id: task.agent_id }) },
+      },
+      {
+        tainted: task.tainted === 1,
+        // With the run's first row: what it does in its first moment is known as this task's.
+        accepted: async (tx, runId) => {
+          await updateRun(tx, row.id, { run_ids: JSON.stringify([...runIdsOf(row), runId]) });
+        },
+      },
+    );
     const stop = (): void => {
       chat.cancel(caller, run.runId).catch((error: unknown) => options.onError(error, 'a run did not stop'));
     };
     const { stop: unfollow, counted } = followProgress(task, run);
     const unwatch = onCancel(row.id, stop);
     try {
-      await db.write((tx) =>
-        updateRun(tx, row.id, {
-          run_ids: JSON.stringify([...runIdsOf(row), run.runId]),
-          conversation_id: run.conversationId,
-        }),
-      );
+      await db.write((tx) => updateRun(tx, row.id, { conversation_id: run.conversationId }));
       return { runId: run.runId, outcome: await unlessStopping(run.done, signal), counted };
     } finally {
       unwatch();

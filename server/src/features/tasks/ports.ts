@@ -1,3 +1,4 @@
+import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 
 /** What tasks need of their neighbours; handed over in `compose.ts`. */
@@ -29,7 +30,16 @@ export type WaitingOutcome =
 
 export interface TaskChat {
   /** Starts a run in a conversation of its own. Throws what POST chat would refuse with. */
-  start(caller: Caller, request: { message: string; context: Record<string, unknown> }): Promise<TaskChatRun>;
+  start(
+    caller: Caller,
+    request: { message: string; context: Record<string, unknown> },
+    how: {
+      /** The task was made by a run with untrusted content. */
+      tainted: boolean;
+      /** Written in the transaction that stores the run. */
+      accepted(tx: Queryable, runId: string): Promise<void>;
+    },
+  ): Promise<TaskChatRun>;
   /** Stops a run on whichever node; false when it does not go on here. */
   cancel(caller: Caller, runId: string): Promise<boolean>;
   lookUp(caller: Caller, runId: string): Promise<WaitingOutcome>;

@@ -152,6 +152,12 @@ export const Task = Type.Object({
   next_run_at: Nullable(Timestamp()),
   paused: Type.Boolean({ description: 'While true next_run_at is null' }),
   created_by: Uuid(),
+  parent_task_id: Nullable(Uuid(), { description: 'The task whose run has made it' }),
+  depth: Type.Integer({ description: '1: made by a person or in a chat; 2: by a run of such a task' }),
+  tainted: Type.Boolean({
+    description:
+      'Made by a run that held untrusted content: its own runs ask before they reach out or change own things',
+  }),
   created_at: Timestamp(),
   updated_at: Timestamp(),
   finished_at: Nullable(Timestamp()),

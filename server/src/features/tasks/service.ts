@@ -23,6 +23,7 @@ import {
 } from './schema.ts';
 import {
   activeRuns,
+  countMadeByAgents,
   countOpenTasks,
   deleteTask,
   deleteTasksOf,
@@ -30,10 +31,12 @@ import {
   insertTask,
   listRuns,
   listTasks,
+  lockMaking,
   newestRunIds,
   type TaskChanges,
   type TaskRow,
   taskIdsOf,
+  taskOfRun,
   updateRun,
   updateTask,
 } from './store.ts';
@@ -51,6 +54,8 @@ export interface TasksOptions {
   events: EventSink;
   outbox: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
+  /** Tasks that agents may make for one person within an hour. */
+  agentTasksPerHour: number;
   /** Runs at once in this process. Default 8. */
   concurrency?: number;
   /** Runs at once of one tenant over all processes. Default 4. */
@@ -58,6 +63,17 @@ export interface TasksOptions {
 }
 
 const MAX_OPEN_PER_USER = 200;
+/** A task of a person or a chat, and one that its run makes. */
+const MAX_DEPTH = 2;
+const HOUR_MS = 3_600_000;
+
+/** The run in which an agent makes a task, and whether it held untrusted content. */
+export interface MadeBy {
+  runId: string | null;
+  tainted: boolean;
+}
+
+const BY_A_PERSON: MadeBy = { runId: null, tainted: false };
 const RUN_IDS_SHOWN = 50;
 
 interface Timing {
@@ -139,6 +155,34 @@ export const createTasks = (options: TasksOptions) => {
     return row;
   };
 
+  /** Where a task stands that an agent makes. Throws CONFLICT, with what the agent can do instead. */
+  const placeOf = async (
+    tx: Queryable,
+    { tenantId, userId }: Caller,
+    runId: string,
+    now: number,
+  ): Promise<Partial<Pick<TaskRow, 'parent_task_id' | 'depth' | 'tainted'>>> => {
+    await lockMaking(tx, db.dialect, userId);
+    const made = await countMadeByAgents(tx, tenantId, userId, now - HOUR_MS);
+    if (made >= options.agentTasksPerHour) {
+      throw conflict(
+        `agents have made ${made} tasks for this person within an hour, and no more are taken (AGENT_TASKS_PER_HOUR); do the work in this run, or tell the person`,
+      );
+    }
+    const parent = await taskOfRun(tx, tenantId, userId, runId);
+    if (parent === undefined) return {};
+    if (parent.depth >= MAX_DEPTH) {
+      throw conflict(
+        `tasks that tasks make stop at depth ${MAX_DEPTH}, and this run is of a task at that depth; do the work in this run, or tell the person what is left`,
+      );
+    }
+    return {
+      parent_task_id: parent.id,
+      depth: parent.depth + 1,
+      ...(parent.tainted === 1 ? { tainted: 1 } : {}),
+    };
+  };
+
   const cancelRunning = async (row: TaskRow): Promise<void> => {
     for (const run of await activeRuns(db.read, row.id)) {
       if (runStatusOf(run) === 'queued' || runStatusOf(run) === 'awaiting_approval') {
@@ -154,7 +198,8 @@ export const createTasks = (options: TasksOptions) => {
   };
 
   return {
-    async create(caller: Caller, body: CreateTask): Promise<Task> {
+    /** `by`: the run of the agent that makes it. Throws CONFLICT for a task too deep or one too many. */
+    async create(caller: Caller, body: CreateTask, by: MadeBy = BY_A_PERSON): Promise<Task> {
       if (!caller.permissions.has('chat:write')) throw forbidden('chat:write');
       await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
@@ -187,8 +232,13 @@ export const createTasks = (options: TasksOptions) => {
         created_at: now,
         updated_at: now,
         finished_at: null,
+        tainted: by.tainted ? 1 : 0,
+        parent_task_id: null,
+        depth: 1,
+        created_by_run: by.runId,
       };
       await db.write(async (tx) => {
+        if (by.runId !== null) Object.assign(row, await placeOf(tx, caller, by.runId, now));
         if ((await countOpenTasks(tx, caller.tenantId, caller.userId)) >= MAX_OPEN_PER_USER) {
           throw conflict(`you have ${MAX_OPEN_PER_USER} open tasks; cancel some first`);
         }

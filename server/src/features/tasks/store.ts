@@ -1,4 +1,5 @@
-import type { Queryable } from '../../db/db.ts';
+import { sql } from 'kysely';
+import type { DialectName, Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { TaskRow, TaskRunRow } from '../../db/tables/tasks.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -34,6 +35,46 @@ export const countOpenTasks = async (db: Queryable, tenantId: string, userId: st
     .executeTakeFirstOrThrow();
   return Number(row.n);
 };
+
+/** Agents that make tasks for one person at the same instant are counted one after another (SQLite has one writer). */
+export const lockMaking = async (tx: Queryable, dialect: DialectName, userId: string): Promise<void> => {
+  if (dialect === 'postgres')
+    await sql`select pg_advisory_xact_lock(hashtext('task'), hashtext(${userId}))`.execute(tx);
+};
+
+/** How many tasks agents have made for the person since then. */
+export const countMadeByAgents = async (
+  db: Queryable,
+  tenantId: string,
+  userId: string,
+  since: number,
+): Promise<number> => {
+  const row = await db
+    .selectFrom('tasks')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('created_at', '>', since)
+    .where('created_by_run', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+};
+
+/** The task in whose run a chat run goes on; undefined where it is none's. Ids have no character that LIKE knows. */
+export const taskOfRun = (
+  db: Queryable,
+  tenantId: string,
+  userId: string,
+  chatRunId: string,
+): Promise<Pick<TaskRow, 'id' | 'depth' | 'tainted'> | undefined> =>
+  db
+    .selectFrom('task_runs')
+    .innerJoin('tasks', 'tasks.id', 'task_runs.task_id')
+    .select(['tasks.id', 'tasks.depth', 'tasks.tainted'])
+    .where('task_runs.tenant_id', '=', tenantId)
+    .where('task_runs.user_id', '=', userId)
+    .where('task_runs.run_ids', 'like', `%${chatRunId}%`)
+    .executeTakeFirst();
 
 export const listTasks = async (
   db: Queryable,

@@ -49,10 +49,12 @@ export const taskTools = (tasks: Tasks): ToolSource => {
       },
       annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
       permission: 'tasks:write',
-      call: (args, { caller }) =>
+      taint: [],
+      personal: true,
+      call: (args, { caller, runId, tainted }) =>
         answering(async () => {
           // The gate has checked the arguments against the schema above, which is a part of CreateTask.
-          const task = await tasks.create(caller, args as CreateTask);
+          const task = await tasks.create(caller, args as CreateTask, { runId, tainted });
           return { content: `Task created: ${line(task)}`, isError: false, structured: task };
         }),
     },
@@ -80,7 +82,8 @@ export const taskTools = (tasks: Tasks): ToolSource => {
           });
           const content =
             items.length === 0 ? 'There are no tasks.' : `${total} tasks:\n${items.map(line).join('\n')}`;
-          return { content, isError: false, structured: { total, items } };
+          const taint = items.some((task) => task.tainted) ? (['task'] as const) : [];
+          return { content, isError: false, structured: { total, items }, taint };
         }),
     },
     {
@@ -95,10 +98,13 @@ export const taskTools = (tasks: Tasks): ToolSource => {
       },
       annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
       permission: 'tasks:write',
+      taint: [],
+      personal: true,
       call: (args, { caller }) =>
         answering(async () => {
           const task = await tasks.cancel(caller, String(args.task_id));
-          return { content: `Task cancelled: ${line(task)}`, isError: false, structured: task };
+          const taint = task.tainted ? (['task'] as const) : [];
+          return { content: `Task cancelled: ${line(task)}`, isError: false, structured: task, taint };
         }),
     },
   ];

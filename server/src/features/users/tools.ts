@@ -43,6 +43,7 @@ export const profileTools = (db: Db): ToolSource =>
       input: Strict({}),
       annotations: READS,
       permission: 'conversations:read',
+      taint: [],
       async run(_args, { caller }) {
         const row = await findUserOfTenant(db.read, caller.tenantId, caller.userId);
         if (row === undefined) return refused('This account has no profile.');

@@ -231,6 +231,11 @@ class Citation(TypedDict):
     quote: str
 
 
+class ConfirmProposalRequest(TypedDict):
+    approve: bool
+    """true: make the call; false: do not"""
+
+
 class Conversation(TypedDict):
     id: str
     title: str | None
@@ -246,6 +251,8 @@ class Conversation(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
+    """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
 
 
 class ConversationDetail(TypedDict):
@@ -263,6 +270,8 @@ class ConversationDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
+    """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
     messages: list[Message]
     """Oldest first, the newest 200"""
 
@@ -482,6 +491,13 @@ class CreateMcpServerRequestPolicyDefault(TypedDict, total=False):
     risk: Literal["low", "medium", "high", "critical"]
     flags: list[Literal["security", "legal", "irreversible", "personal_data"]]
     approval: Literal["auto", "pentarchy", "human"]
+    allow: list[CreateMcpServerRequestPolicyDefaultAllow]
+    """Calls that are made unasked with untrusted content in the conversation: by argument, globs of the host of its address or of its text"""
+
+
+class CreateMcpServerRequestPolicyDefaultAllow(TypedDict, total=False):
+    hosts: dict[str, list[str]]
+    arguments: dict[str, list[str]]
 
 
 class _CreateMemoryEntityRequest(TypedDict):
@@ -1233,6 +1249,10 @@ class Proposal(TypedDict):
     votes: list[Vote]
     tally: Tally
     requested_by: str
+    asks_requester: bool
+    """It waits for the person who asked, and for nobody else: POST …/confirm"""
+    tainted: bool
+    """Untrusted content stood in the conversation that it comes from"""
     agent_id: str | None
     conversation_id: str | None
     run_id: str | None
@@ -1449,6 +1469,12 @@ class Task(TypedDict):
     paused: bool
     """While true next_run_at is null"""
     created_by: str
+    parent_task_id: str | None
+    """The task whose run has made it"""
+    depth: int
+    """1: made by a person or in a chat; 2: by a run of such a task"""
+    tainted: bool
+    """Made by a run that held untrusted content: its own runs ask before they reach out or change own things"""
     created_at: str
     """ISO 8601 UTC with milliseconds"""
     updated_at: str

@@ -1242,6 +1242,16 @@ class Governance:
         """Withdraw an open proposal"""
         return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
 
+    def confirm_proposal(
+        self,
+        id: str,
+        *,
+        approve: bool,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Answer a question that a run with untrusted content asks you: may this call be made"""
+        return cast("m.Proposal", self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options))
+
     def vote_on_proposal(
         self,
         id: str,
@@ -1318,6 +1328,16 @@ class AsyncGovernance:
     ) -> m.Proposal:
         """Withdraw an open proposal"""
         return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/cancel"), options))
+
+    async def confirm_proposal(
+        self,
+        id: str,
+        *,
+        approve: bool,
+        options: CallOptions | None = None,
+    ) -> m.Proposal:
+        """Answer a question that a run with untrusted content asks you: may this call be made"""
+        return cast("m.Proposal", await self._http.json(Call("POST", f"/api/v1/governance/proposals/{_segment(id)}/confirm", json=given(approve=approve)), options))
 
     async def vote_on_proposal(
         self,

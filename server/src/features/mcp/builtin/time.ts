@@ -110,6 +110,7 @@ export const createTimeServer = (clock: Clock): BuiltinServer => ({
   name: 'time',
   title: 'Time',
   version: '1.0.0',
+  ownWords: true,
   tools: [
     {
       name: 'get_current_time',
