@@ -26,7 +26,10 @@ const HOSTILE: readonly string[] = [
   `what ${'1,'.repeat(3_000)} how much is ${'what '.repeat(2_000)}`,
 ];
 
-describe('texts made to be slow to read', () => {
+/** Each starts a server of its own. */
+const TIMEOUT_MS = 120_000;
+
+describe('texts made to be slow to read', { timeout: TIMEOUT_MS }, () => {
   it(req('MEM-07', 'hold up no other request, and SIGTERM is obeyed while they are read'), async () => {
     provider = await startTestProvider({ tokens: 2 });
     server = await startServer({
