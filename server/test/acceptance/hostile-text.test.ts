@@ -43,7 +43,7 @@ describe('texts made to be slow to read', { timeout: TIMEOUT_MS }, () => {
     // Reading follows the answer: another request after each would wait behind it.
     const startedAt = performance.now();
     expect((await admin.get('/health')).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
