@@ -62,7 +62,11 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
   };
   const server = (row: Row): Row | null => {
     count('mcp_servers', MAX_SERVERS);
-    const rebuilt = carriedServer(row, { allowStdio: options.allowStdio, checkUrl: options.urls.ofServer });
+    const rebuilt = carriedServer(
+      row,
+      { allowStdio: options.allowStdio, checkUrl: options.urls.ofServer },
+      { tenant: [options.tenantId, options.slug], isPlatform: options.slug === 'default' },
+    );
     if (typeof rebuilt !== 'string') return rebuilt;
     options.note(`left out: the MCP server ${String(row.name)}, since ${rebuilt}`);
     return null;
