@@ -406,6 +406,11 @@ export const GROUPS: readonly Group[] = [
         done: 'deactivated {id}',
         examples: ['users deactivate ID'],
       },
+      {
+        name: 'move',
+        operation: 'moveUser',
+        examples: ['users move ID --tenant-id TENANT --roles user'],
+      },
       { name: 'invite', operation: 'inviteUser', examples: ['users invite ID'] },
       { name: 'reset-password', operation: 'resetUserPassword', examples: ['users reset-password ID'] },
       { name: 'export', operation: 'exportUserData', examples: ['users export ID --json > person.json'] },

@@ -1196,6 +1196,38 @@ type ModelPrice struct {
 	Estimated bool `json:"estimated"`
 }
 
+// MoveUserRequest is a model of the API.
+type MoveUserRequest struct {
+	// Tenant that the person goes to
+	TenantID string `json:"tenant_id"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
+}
+
+// MoveUserResult is a model of the API.
+type MoveUserResult struct {
+	ID string `json:"id"`
+	// One of: person, service.
+	Type  string `json:"type"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
+	// Permissions beyond those of the roles
+	Permissions []string `json:"permissions"`
+	TenantID    string   `json:"tenant_id"`
+	// The tenant's, or the override of this account. One of: free, pro, enterprise.
+	Tier string `json:"tier"`
+	// One of: active, invited, deactivated.
+	Status string `json:"status"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	LastSeenAt *string `json:"last_seen_at"`
+	// The account before: deactivated, with everything that was written in its tenant
+	MovedFrom string `json:"moved_from"`
+}
+
 // Notification is a model of the API.
 type Notification struct {
 	ID string `json:"id"`

@@ -111,6 +111,11 @@ func (r *Users) Invite(ctx context.Context, id string, options ...CallOption) (*
 	return getJSON[InviteUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/invitation"}, options)
 }
 
+// Move: Move a person to another tenant under a new account; their records stay (platform administrators)
+func (r *Users) Move(ctx context.Context, id string, body MoveUserRequest, options ...CallOption) (*MoveUserResult, error) {
+	return getJSON[MoveUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/move", json: body}, options)
+}
+
 // ResetPassword: A link with which the person sets a new password
 func (r *Users) ResetPassword(ctx context.Context, id string, options ...CallOption) (*InviteUserResult, error) {
 	return getJSON[InviteUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/password-reset"}, options)

@@ -104,6 +104,7 @@ import type { Embedder } from './kernel/embedder.ts';
 import { createLateOutbox } from './kernel/events.ts';
 import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import { OIDC_CLIENTS, OIDC_SCOPES } from './kernel/oidc.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /**
@@ -268,7 +269,7 @@ const build = async (
   });
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
-  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
+  const engine = createOidcEngine(identity.oidc);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
@@ -550,6 +551,8 @@ const build = async (
     callerFor: identity.callerFor,
     onError,
   });
+  // The embedded provider has these alone.
+  const signInScopes = config.IDP_URL === null ? OIDC_SCOPES.join(' ') : config.IDP_SCOPES;
   const door = createMcpDoor({
     sources: [
       ...ownTools,
@@ -564,6 +567,7 @@ const build = async (
     now: clock.now,
     publicUrl,
     issuer: () => config.IDP_URL ?? publicUrl(),
+    scopes: signInScopes.split(' '),
     corsOrigins: config.CORS_ORIGINS,
     draining,
     shared:
@@ -685,7 +689,9 @@ const build = async (
       selfApproval: config.ALLOW_SELF_APPROVAL,
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
-      clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
+      clientId: config.IDP_URL === null ? OIDC_CLIENTS.console : config.IDP_CONSOLE_CLIENT_ID,
+      cliClientId: config.IDP_URL === null ? OIDC_CLIENTS.cli : config.IDP_CLI_CLIENT_ID,
+      scopes: signInScopes,
     }),
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });

@@ -164,6 +164,41 @@ export const SETTINGS = {
   ),
   IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
   IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
+  IDP_REQUIRE_ORGANISATION: oneOf(
+    ['auto', 'on', 'off'],
+    'auto',
+    'Refuse tokens of an external provider that name no organisation; auto: as soon as one organisation has a tenant here',
+  ),
+  IDP_SCOPES: {
+    ...text(
+      'openid profile email offline_access',
+      'Scopes that the console and the command line ask an external provider for, separated by spaces: those that bring organisation and roles into the token too',
+    ),
+    parse: (t: string) => {
+      const scopes = t.split(/\s+/).filter((scope) => scope !== '');
+      return scopes.includes('openid')
+        ? scopes.join(' ')
+        : fail('scopes separated by spaces, openid among them');
+    },
+  },
+  IDP_PLATFORM_ADMINS: {
+    ...list(
+      'Who runs the platform, comma-separated: subjects of an external provider, or role:<name> for a role of its own there',
+    ),
+    parse: (t: string) => {
+      const entries = list('').parse(t);
+      return entries.some((entry) => /^role:(admin|operator|analyst|user|readonly)?$/.test(entry))
+        ? fail('subjects, or role:<name> with a name that is none of the five roles')
+        : entries;
+    },
+  },
+  IDP_PROJECT_ID: optional(
+    'Zitadel project whose roles count (urn:zitadel:iam:org:project:<id>:roles); default: those of every project in the token',
+  ),
+  IDP_CLI_CLIENT_ID: text(
+    'pentarch-cli',
+    'Public client (PKCE) at the external provider with which people sign in on the command line; redirects to http://127.0.0.1/callback with any port',
+  ),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
   REFRESH_TOKEN_EXPIRE_DAYS: int(30, 1, 365, 'Life of a refresh token in days'),
   API_KEY_PREFIX: {

@@ -183,6 +183,12 @@ export const REQUIREMENTS = {
     'an external provider signs people in: claims of Zitadel and Keycloak, keys read again, opaque tokens asked about',
   'AUTH-14':
     'API keys and personal tokens: shown once, kept as a hash, narrowed, ended on time, rotated with an overlap; a typo needs no look-up',
+  'AUTH-15':
+    'a role of an external provider counts for the organisation that it is given for, and none of the five makes a platform administrator',
+  'AUTH-16':
+    'a token without an organisation never shuts out the right one; a person moves to another tenant without their records',
+  'AUTH-17':
+    'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

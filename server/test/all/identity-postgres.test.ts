@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
+import { externalOrganisationsSuite } from '../suites/external-organisations.ts';
 import { identityOidcSuite } from '../suites/identity-oidc.ts';
 import { identityUsersSuite } from '../suites/identity-users.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -19,3 +20,4 @@ const open = async () => {
 
 identityOidcSuite('PostgreSQL', open);
 identityUsersSuite('PostgreSQL', open);
+externalOrganisationsSuite('PostgreSQL', open);

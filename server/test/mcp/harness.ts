@@ -178,6 +178,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     now: () => Date.now(),
     publicUrl: () => publicUrl,
     issuer: () => publicUrl,
+    scopes: ['openid'],
     corsOrigins: ['https://console.example'],
     draining: () => false,
     limit: () => null,

@@ -1049,6 +1049,32 @@ export interface ModelPrice {
   estimated: boolean;
 }
 
+export interface MoveUserRequest {
+  /** Tenant that the person goes to */
+  tenant_id: string;
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+}
+
+export interface MoveUserResult {
+  id: string;
+  type: 'person' | 'service';
+  email: string;
+  name: string;
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** Permissions beyond those of the roles */
+  permissions: string[];
+  tenant_id: string;
+  /** The tenant's, or the override of this account */
+  tier: 'free' | 'pro' | 'enterprise';
+  status: 'active' | 'invited' | 'deactivated';
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_seen_at: string | null;
+  /** The account before: deactivated, with everything that was written in its tenant */
+  moved_from: string;
+}
+
 export interface Notification {
   id: string;
   category: 'tasks' | 'proposals' | 'costs' | 'documents' | 'agents' | 'system';

@@ -68,6 +68,9 @@ export const users = (http: Http) => ({
   /** A new invitation link for an account that waits for one */
   invite: (id: string, options?: CallOptions): Promise<m.InviteUserResult> =>
     http.json({ method: 'POST', path: `/v2/users/${segment(id)}/invitation` }, options),
+  /** Move a person to another tenant under a new account; their records stay (platform administrators) */
+  move: (id: string, body: m.MoveUserRequest, options?: CallOptions): Promise<m.MoveUserResult> =>
+    http.json({ method: 'POST', path: `/v2/users/${segment(id)}/move`, json: body }, options),
   /** A link with which the person sets a new password */
   resetPassword: (id: string, options?: CallOptions): Promise<m.InviteUserResult> =>
     http.json({ method: 'POST', path: `/v2/users/${segment(id)}/password-reset` }, options),

@@ -1120,6 +1120,35 @@ class ModelPrice(TypedDict):
     """True where no price is known and the configured default is taken"""
 
 
+class _MoveUserRequest(TypedDict):
+    tenant_id: str
+    """Tenant that the person goes to"""
+
+
+class MoveUserRequest(_MoveUserRequest, total=False):
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+
+
+class MoveUserResult(TypedDict):
+    id: str
+    type: Literal["person", "service"]
+    email: str
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[str]
+    """Permissions beyond those of the roles"""
+    tenant_id: str
+    tier: Literal["free", "pro", "enterprise"]
+    """The tenant's, or the override of this account"""
+    status: Literal["active", "invited", "deactivated"]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    last_seen_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    moved_from: str
+    """The account before: deactivated, with everything that was written in its tenant"""
+
+
 class Notification(TypedDict):
     id: str
     category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"]

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../../kernel/errors.ts';
-import { OIDC_PATHS, type OidcEngine, type OidcInteraction } from '../../../kernel/oidc.ts';
+import {
+  isLoopbackAddress,
+  OIDC_PATHS,
+  type OidcEngine,
+  type OidcInteraction,
+} from '../../../kernel/oidc.ts';
 import { originOf } from '../origin.ts';
 import type { Principal } from '../principal.ts';
 import type { Families, Origin } from '../sessions/families.ts';
@@ -109,6 +114,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
         client: interaction.client.name,
         scopes: interaction.scope.split(' ').filter((part) => part !== ''),
         target: policySource(interaction.redirectUri),
+        local: isLoopbackAddress(interaction.redirectUri),
       }),
     );
   });

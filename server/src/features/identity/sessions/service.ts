@@ -2,6 +2,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
+import { OIDC_CLIENTS } from '../../../kernel/oidc.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
@@ -13,7 +14,7 @@ import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
 
 /** Client that tokens of `POST /v2/auth/login` are made out to: always there, public. */
-export const LOGIN_CLIENT = 'pentarch-cli';
+export const LOGIN_CLIENT = OIDC_CLIENTS.cli;
 
 export interface SessionsOptions {
   db: Db;

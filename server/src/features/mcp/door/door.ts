@@ -31,6 +31,8 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
   publicUrl(): string;
   /** Issuer of the tokens. */
   issuer(): string;
+  /** What a client should ask the issuer for. */
+  scopes: readonly string[];
   /** Origins of web pages that may call, besides the service's own. */
   corsOrigins: readonly string[];
   draining(): boolean;
@@ -262,7 +264,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
           resource: `${options.publicUrl()}${PATH}`,
           authorization_servers: [options.issuer()],
           bearer_methods_supported: ['header'],
-          scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+          scopes_supported: [...options.scopes],
           resource_name: 'Pentarch',
         };
       },
