@@ -57,6 +57,11 @@ const STEPS: readonly Step[] = [
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
   {
+    name: 'citations',
+    about: 'what code and pages cite is there',
+    command: script('check-citations.ts'),
+  },
+  {
     name: 'settings',
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),

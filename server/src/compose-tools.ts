@@ -37,6 +37,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventOutbox, EventSink } from './kernel/events.ts';
 import type { ToolSource } from './kernel/tools.ts';
+import { VERSION } from './kernel/version.ts';
 
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
 export interface ToolParts {
@@ -149,7 +150,7 @@ export const composeTools = async (
     db,
     secretKey: Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url'),
     connector: createMcpConnector({
-      clientInfo: { name: 'pentarch', version: '2.0.0' },
+      clientInfo: { name: 'pentarch', version: VERSION },
       guarded,
       open,
       oauthRedirectUrl: () => `${parts.publicUrl()}${OAUTH_CALLBACK_PATH}`,

@@ -106,6 +106,7 @@ import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import { OIDC_CLIENTS, OIDC_SCOPES } from './kernel/oidc.ts';
 import type { ToolSource } from './kernel/tools.ts';
+import { VERSION } from './kernel/version.ts';
 
 /**
  * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
@@ -125,7 +126,6 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-const VERSION = '2.0.0';
 /** JSON of an export in its archive: it is parsed in this process. */
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
@@ -642,7 +642,7 @@ const build = async (
       idempotency,
       clock,
       agents: AGENTS,
-      version: '2.0.0',
+      version: VERSION,
       publicUrl,
       issuer: () => config.IDP_URL ?? publicUrl(),
       streams,

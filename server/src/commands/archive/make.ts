@@ -8,6 +8,7 @@ import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vecto
 import { isJobOfTenant, lineOf, type Reach, viewOf } from '../../db/archive/view.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { iso } from '../../kernel/clock.ts';
+import { VERSION } from '../../kernel/version.ts';
 import { FORMAT, FORMAT_VERSION, type Manifest, type TableEntry } from './manifest.ts';
 import type { ArchiveWriter } from './write.ts';
 
@@ -199,7 +200,7 @@ export const makeArchive = async (
     format: FORMAT,
     version: FORMAT_VERSION,
     kind,
-    product: '2.0.0',
+    product: VERSION,
     created_at: createdAt,
     engine: session.dialect,
     schema,
