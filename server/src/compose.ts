@@ -549,6 +549,10 @@ const build = async (
   const streams = createStreamWatch({
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
+    limits: {
+      perCaller: config.RATE_LIMITS ? config.STREAMS_PER_CALLER : null,
+      perAddress: config.RATE_LIMITS ? config.STREAMS_PER_ADDRESS : null,
+    },
     onError,
   });
   // The embedded provider has these alone.

@@ -209,6 +209,12 @@ export const SETTINGS = {
     true,
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
   ),
+  LOGIN_FAILURES_PER_ADDRESS: int(
+    100,
+    10,
+    1_000_000,
+    'Failed sign-ins of one address (an IPv6 network of /64) in 15 minutes over all accounts; above it 429 at every door that takes a password',
+  ),
   MODEL: optional(
     'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
   ),
@@ -265,6 +271,20 @@ export const SETTINGS = {
   RATE_FREE: rate('perMinute:burst of the free tier, in place of both tables'),
   RATE_PRO: rate('perMinute:burst of the pro tier, in place of both tables'),
   RATE_ENTERPRISE: rate('perMinute:burst of the enterprise tier, in place of both tables'),
+  SOCKETS_PER_CALLER: int(50, 1, 1_000_000, 'WebSockets of one account open at a time at this process'),
+  SOCKETS_PER_ADDRESS: int(
+    1_000,
+    1,
+    1_000_000,
+    'WebSockets of one address (an IPv6 network of /64) open at a time at this process, over all accounts; 50 of them without a token. Behind a proxy set TRUST_PROXY',
+  ),
+  STREAMS_PER_CALLER: int(50, 1, 1_000_000, 'Event streams of one account open at a time at this process'),
+  STREAMS_PER_ADDRESS: int(
+    1_000,
+    1,
+    1_000_000,
+    'Event streams of one address open at a time at this process, over all accounts',
+  ),
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),

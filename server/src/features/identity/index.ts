@@ -61,6 +61,7 @@ export interface IdentityConfig {
   REFRESH_TOKEN_EXPIRE_DAYS: number;
   API_KEY_PREFIX: string;
   LOGIN_LOCKOUT: boolean;
+  LOGIN_FAILURES_PER_ADDRESS: number;
   ADMIN_EMAIL: string;
   ADMIN_PASSWORD: string | null;
 }
@@ -227,7 +228,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
-  const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
+  const lockout = createLockout({
+    db,
+    clock,
+    enabled: config.LOGIN_LOCKOUT,
+    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
   const accounts = createAccounts({
     db,
     clock,

@@ -107,7 +107,7 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
     roles,
     permissions,
     tier: asTier(principal.userTier ?? principal.tenantTier),
-    platformAdmin,
+    platformAdmin: platformAdmin && only === null,
     credential: credential.kind,
     tokenId: credential.tokenId,
     sessionId: credential.sessionId,

@@ -151,6 +151,8 @@ export const createUsers = (options: UsersOptions) => {
       throw invalid({ field: '/password', reason: 'is not for service accounts; give them a machine key' });
     }
     accounts.assertPassword(input.password, '/password');
+    // Before the hash; the transaction looks again.
+    if ((await findUserByEmail(db.read, input.email)) !== undefined) throw taken();
     return accounts.hashPassword(input.password);
   };
 

@@ -146,7 +146,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'RATE_LIMITED') {
         reply.header('retry-after', String(error.retryAfterS ?? 60));
-        return again(429, 'Too many failed sign-ins on this account. Try again later.');
+        return again(429, 'Too many failed sign-ins. Try again later.');
       }
       return again(error.status, 'This account cannot sign in now. Ask your administrator.');
     }

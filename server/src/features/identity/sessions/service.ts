@@ -64,12 +64,15 @@ export const createSessions = (options: SessionsOptions) => {
     password: string,
     origin: Origin,
   ): Promise<Principal | null> => {
-    const principal = await lockout.attempt(foldEmail(email), async () => {
-      const user = await findUserByEmail(db.read, email);
-      const matches = await verifyPassword(user?.password_hash ?? null, password);
-      if (!matches || user === undefined || user.status !== 'active') return null;
-      return (await findPrincipal(db.read, user.id)) ?? null;
-    });
+    const principal = await lockout.attempt(
+      { email: foldEmail(email), address: origin.address },
+      async () => {
+        const user = await findUserByEmail(db.read, email);
+        const matches = await verifyPassword(user?.password_hash ?? null, password);
+        if (!matches || user === undefined || user.status !== 'active') return null;
+        return (await findPrincipal(db.read, user.id)) ?? null;
+      },
+    );
     if (principal === null) await refuse(email, origin);
     else assertActive(principal);
     return principal;

@@ -36,6 +36,7 @@ const CONFIG: IdentityConfig = {
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
   API_KEY_PREFIX: 'ptk_',
   LOGIN_LOCKOUT: true,
+  LOGIN_FAILURES_PER_ADDRESS: 100,
   ADMIN_EMAIL: 'admin@localhost',
   ADMIN_PASSWORD: null,
 };
