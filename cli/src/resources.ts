@@ -306,7 +306,11 @@ export const GROUPS: readonly Group[] = [
         operation: 'acceptMcpTool',
         examples: ['mcp accept files read_file'],
       },
-      { name: 'authorize', operation: 'authorizeMcpServer', examples: ['mcp authorize crm'] },
+      {
+        name: 'authorize',
+        operation: 'authorizeMcpServer',
+        examples: ['mcp authorize crm', 'mcp authorize crm --answer ANSWER'],
+      },
       {
         name: 'logs',
         operation: 'getMcpServerLogs',

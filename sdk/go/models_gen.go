@@ -139,6 +139,12 @@ type AuditEvent struct {
 	Hash string `json:"hash"`
 }
 
+// AuthorizeMCPServerRequest is a model of the API.
+type AuthorizeMCPServerRequest struct {
+	// To finish: what a browser was shown that had not begun the sign-in
+	Answer *string `json:"answer,omitempty"`
+}
+
 // AuthorizeMCPServerResult is a model of the API.
 type AuthorizeMCPServerResult struct {
 	// For a browser; null when no person is needed

@@ -423,8 +423,8 @@ func (r *MCP) DeleteServer(ctx context.Context, name string, options ...CallOpti
 }
 
 // AuthorizeServer: Begin to sign in at a server that asks for OAuth
-func (r *MCP) AuthorizeServer(ctx context.Context, name string, options ...CallOption) (*AuthorizeMCPServerResult, error) {
-	return getJSON[AuthorizeMCPServerResult](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/authorize"}, options)
+func (r *MCP) AuthorizeServer(ctx context.Context, name string, body AuthorizeMCPServerRequest, options ...CallOption) (*AuthorizeMCPServerResult, error) {
+	return getJSON[AuthorizeMCPServerResult](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/authorize", json: body}, options)
 }
 
 // GetServerLogs: Last lines that a server wrote to its standard error, and notices about its connection

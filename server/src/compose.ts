@@ -572,6 +572,7 @@ const build = async (
     publicUrl,
     issuer: () => config.IDP_URL ?? publicUrl(),
     scopes: signInScopes.split(' '),
+    admitStream: streams.admit,
     corsOrigins: config.CORS_ORIGINS,
     draining,
     shared:

@@ -17,7 +17,7 @@ export interface StreamWatch {
    * Counts the stream that the request asks for until its answer has ended: before anything is begun for it. Throws
    * RATE_LIMITED when its account or address has as many as it may.
    */
-  admit(request: FastifyRequest, reply: FastifyReply): void;
+  admit(request: FastifyRequest, reply: FastifyReply, caller?: Caller | null): void;
   /** Calls `lost` once, when the request's caller has lost what its route asks for. Returns the end of the watch. */
   add(request: FastifyRequest, lost: (fault: AppError) => void): () => void;
   close(): void;
@@ -90,12 +90,11 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
   const ofAddresses = createOpenCount(options.limits?.perAddress ?? null, 'event streams of one address');
 
   return {
-    admit(request, reply) {
+    admit(request, reply, caller = request.context.caller) {
       // Gone already: nobody would ever say that it has ended.
       if (reply.raw.closed || reply.raw.destroyed) return;
       const leaveAddress = ofAddresses.enter(addressGroup(request.ip));
       try {
-        const { caller } = request.context;
         const leaveCaller = caller === null ? null : ofCallers.enter(caller.userId);
         reply.raw.once('close', () => {
           leaveAddress();

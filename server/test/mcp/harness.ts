@@ -179,6 +179,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     publicUrl: () => publicUrl,
     issuer: () => publicUrl,
     scopes: ['openid'],
+    admitStream: () => {},
     corsOrigins: ['https://console.example'],
     draining: () => false,
     limit: () => null,

@@ -123,6 +123,11 @@ export interface AuditEvent {
   hash: string;
 }
 
+export interface AuthorizeMcpServerRequest {
+  /** To finish: what a browser was shown that had not begun the sign-in */
+  answer?: string;
+}
+
 export interface AuthorizeMcpServerResult {
   /** For a browser; null when no person is needed */
   authorization_url: string | null;

@@ -264,8 +264,8 @@ export const mcp = (http: Http) => ({
   deleteServer: (name: string, options?: CallOptions): Promise<void> =>
     http.none({ method: 'DELETE', path: `/api/v1/mcp/servers/${segment(name)}` }, options),
   /** Begin to sign in at a server that asks for OAuth */
-  authorizeServer: (name: string, options?: CallOptions): Promise<m.AuthorizeMcpServerResult> =>
-    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/authorize` }, options),
+  authorizeServer: (name: string, body: m.AuthorizeMcpServerRequest = {}, options?: CallOptions): Promise<m.AuthorizeMcpServerResult> =>
+    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/authorize`, json: body }, options),
   /** Last lines that a server wrote to its standard error, and notices about its connection */
   getServerLogs: (name: string, options?: CallOptions): Promise<m.McpServerLogs> =>
     http.json({ method: 'GET', path: `/api/v1/mcp/servers/${segment(name)}/logs` }, options),

@@ -128,6 +128,11 @@ class AuditEvent(TypedDict):
     """SHA-256 over the row and previous_hash"""
 
 
+class AuthorizeMcpServerRequest(TypedDict, total=False):
+    answer: str
+    """To finish: what a browser was shown that had not begun the sign-in"""
+
+
 class AuthorizeMcpServerResult(TypedDict):
     authorization_url: str | None
     """For a browser; null when no person is needed"""

@@ -1744,10 +1744,11 @@ class Mcp:
         self,
         name: str,
         *,
+        answer: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
 
     def get_server_logs(
         self,
@@ -1949,10 +1950,11 @@ class AsyncMcp:
         self,
         name: str,
         *,
+        answer: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
 
     async def get_server_logs(
         self,
