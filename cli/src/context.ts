@@ -69,7 +69,7 @@ export const checkedUrl = (text: string): string => {
     throw usage(`the address must start with http:// or https://: ${text}`);
   }
   if (url.username !== '' || url.password !== '') throw usage('the address must hold no name or password');
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 };
 
 /**

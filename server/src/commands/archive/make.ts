@@ -23,6 +23,8 @@ export interface MakeOptions {
   opened(table: string, row: Row): Row;
   /** Folder under `files/` that goes along; null: all of them. */
   filesFolder: string | null;
+  /** Puts the mark of this platform under the manifest. */
+  signed(manifest: Manifest): Manifest;
   now(): number;
 }
 
@@ -210,5 +212,6 @@ export const makeArchive = async (
     deleted_meanwhile: gone.size,
     files,
   };
-  return { manifest, bytes: await writer.finish(manifest) };
+  const signed = options.signed(manifest);
+  return { manifest: signed, bytes: await writer.finish(signed) };
 };
