@@ -247,7 +247,7 @@ export const REQUIREMENTS = {
     'a call answers with typed content; broken arguments are 422 before it, unknown tools 404, a late one 504, a broken one 502',
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
-  'MCP-07':
+  'MCP-12':
     'a sign-in at an MCP server is finished by the browser or the person that began it, and by nobody else',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':

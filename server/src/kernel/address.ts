@@ -1,4 +1,4 @@
-const IPV6_FORM = /^(?=[^:]*:[^:]*:)[0-9a-f:.]+$/i;
+const IPV6_SIGNS = /^[0-9a-f:.]+$/i;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
@@ -9,7 +9,7 @@ export const addressGroup = (address: string): string => {
   const [bare = ''] = address.split('%', 1);
   const mapped = MAPPED.exec(bare)?.[1];
   if (mapped !== undefined) return mapped;
-  if (!IPV6_FORM.test(bare)) return address;
+  if (!bare.includes(':') || !IPV6_SIGNS.test(bare)) return address;
   const [head = '', tail] = bare.split('::', 2);
   const parts = head === '' ? [] : head.split(':');
   const rest = tail === undefined || tail === '' ? [] : tail.split(':');

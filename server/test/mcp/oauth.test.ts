@@ -278,7 +278,7 @@ describe('servers that ask for OAuth', () => {
   });
 
   it(
-    req('MCP-07', 'do not take the account of a person whose browser did not begin the sign-in'),
+    req('MCP-12', 'do not take the account of a person whose browser did not begin the sign-in'),
     async () => {
       await register({});
       const began = await begin();
@@ -296,7 +296,7 @@ describe('servers that ask for OAuth', () => {
   );
 
   it(
-    req('MCP-07', 'are finished elsewhere by the person who began, with what their browser was shown'),
+    req('MCP-12', 'are finished elsewhere by the person who began, with what their browser was shown'),
     async () => {
       await register({});
       const { back } = await begin();

@@ -11,6 +11,9 @@ import { insertUser, type UserRow } from './store.ts';
 
 const MOVED = 'moved:';
 
+/** What such an account has in place of its folded e-mail. */
+export const movedAway = (id: string): string => `${MOVED}${id}`;
+
 /** An account that a person has been moved away from: nobody can sign in to it again. */
 export const wasMovedAway = (row: UserRow): boolean => row.email_folded.startsWith(MOVED);
 
@@ -23,7 +26,7 @@ export const moveUser = async (
   const left = await tx
     .updateTable('users')
     .set({
-      email_folded: `${MOVED}${row.id}`,
+      email_folded: movedAway(row.id),
       external_id: null,
       password_hash: null,
       status: 'deactivated',
