@@ -139,6 +139,12 @@ type AuditEvent struct {
 	Hash string `json:"hash"`
 }
 
+// AuthorizeMCPServerRequest is a model of the API.
+type AuthorizeMCPServerRequest struct {
+	// To finish: what a browser was shown that had not begun the sign-in
+	Answer *string `json:"answer,omitempty"`
+}
+
 // AuthorizeMCPServerResult is a model of the API.
 type AuthorizeMCPServerResult struct {
 	// For a browser; null when no person is needed
@@ -1194,6 +1200,38 @@ type ModelPrice struct {
 	Output float64 `json:"output"`
 	// True where no price is known and the configured default is taken
 	Estimated bool `json:"estimated"`
+}
+
+// MoveUserRequest is a model of the API.
+type MoveUserRequest struct {
+	// Tenant that the person goes to
+	TenantID string `json:"tenant_id"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
+}
+
+// MoveUserResult is a model of the API.
+type MoveUserResult struct {
+	ID string `json:"id"`
+	// One of: person, service.
+	Type  string `json:"type"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
+	// Permissions beyond those of the roles
+	Permissions []string `json:"permissions"`
+	TenantID    string   `json:"tenant_id"`
+	// The tenant's, or the override of this account. One of: free, pro, enterprise.
+	Tier string `json:"tier"`
+	// One of: active, invited, deactivated.
+	Status string `json:"status"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	LastSeenAt *string `json:"last_seen_at"`
+	// The account before: deactivated, with everything that was written in its tenant
+	MovedFrom string `json:"moved_from"`
 }
 
 // Notification is a model of the API.

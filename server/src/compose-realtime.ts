@@ -202,6 +202,10 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     admit: (caller) => countForCaller(caller, parts.limits()),
     refused: parts.refused,
     onError,
+    limits: {
+      perCaller: config.RATE_LIMITS ? config.SOCKETS_PER_CALLER : null,
+      perAddress: config.RATE_LIMITS ? config.SOCKETS_PER_ADDRESS : null,
+    },
   });
 
   for (const data of [

@@ -107,6 +107,7 @@ import type { Embedder } from './kernel/embedder.ts';
 import { createLateOutbox } from './kernel/events.ts';
 import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import { OIDC_CLIENTS, OIDC_SCOPES } from './kernel/oidc.ts';
 import type { ToolSource } from './kernel/tools.ts';
 import { VERSION } from './kernel/version.ts';
 
@@ -278,7 +279,7 @@ const build = async (
   await identity.start();
   await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
-  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
+  const engine = createOidcEngine(identity.oidc);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
@@ -570,8 +571,14 @@ const build = async (
   const streams = createStreamWatch({
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
+    limits: {
+      perCaller: config.RATE_LIMITS ? config.STREAMS_PER_CALLER : null,
+      perAddress: config.RATE_LIMITS ? config.STREAMS_PER_ADDRESS : null,
+    },
     onError,
   });
+  // The embedded provider has these alone.
+  const signInScopes = config.IDP_URL === null ? OIDC_SCOPES.join(' ') : config.IDP_SCOPES;
   const door = createMcpDoor({
     sources: [
       ...ownTools,
@@ -586,6 +593,8 @@ const build = async (
     now: clock.now,
     publicUrl,
     issuer: () => config.IDP_URL ?? publicUrl(),
+    scopes: signInScopes.split(' '),
+    admitStream: streams.admit,
     corsOrigins: config.CORS_ORIGINS,
     draining,
     shared: messages === null ? null : { key: platformKeys.secret('cookie.key'), messages },
@@ -704,7 +713,9 @@ const build = async (
       selfApproval: config.ALLOW_SELF_APPROVAL,
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
-      clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
+      clientId: config.IDP_URL === null ? OIDC_CLIENTS.console : config.IDP_CONSOLE_CLIENT_ID,
+      cliClientId: config.IDP_URL === null ? OIDC_CLIENTS.cli : config.IDP_CLI_CLIENT_ID,
+      scopes: signInScopes,
     }),
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });

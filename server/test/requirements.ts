@@ -103,6 +103,8 @@ export const REQUIREMENTS = {
   'WS-04': 'too slow a reader is closed with 4408, a dead peer is cut',
   'WS-05': 'last_event_id replays what was missed without gap or repeat',
   'WS-06': 'chat.send is accepted first, then tells of its run',
+  'WS-08':
+    'sockets and event streams of one account and of one address are bounded, and refused before anything is begun',
   'WS-07': 'frames, closes and sizes of websocket-cases.json',
   'HOOK-01': 'subscriptions: the secret is shown once; rotation keeps two valid',
   'HOOK-02': 'deliveries are signed by the Standard Webhooks scheme',
@@ -195,6 +197,13 @@ export const REQUIREMENTS = {
     'an external provider signs people in: claims of Zitadel and Keycloak, keys read again, opaque tokens asked about',
   'AUTH-14':
     'API keys and personal tokens: shown once, kept as a hash, narrowed, ended on time, rotated with an overlap; a typo needs no look-up',
+  'AUTH-15':
+    'a role of an external provider counts for the organisation that it is given for, and none of the five makes a platform administrator',
+  'AUTH-16':
+    'a token without an organisation never shuts out the right one; a person moves to another tenant without their records',
+  'AUTH-17':
+    'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
+  'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
@@ -238,6 +247,8 @@ export const REQUIREMENTS = {
     'a call answers with typed content; broken arguments are 422 before it, unknown tools 404, a late one 504, a broken one 502',
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
+  'MCP-12':
+    'a sign-in at an MCP server is finished by the browser or the person that began it, and by nobody else',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',

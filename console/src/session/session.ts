@@ -42,9 +42,8 @@ const goToProvider = async (config: SignInConfig, returnTo: string): Promise<voi
     PENDING_KEY,
     JSON.stringify({ verifier: pkce.verifier, state: pkce.state, returnTo: ownPath(returnTo) }),
   );
-  location.assign(
-    authorizeUrl({ authUrl: config.authUrl, clientId: config.clientId, redirectUri: redirectUri(), pkce }),
-  );
+  const { authUrl, clientId, scope } = config;
+  location.assign(authorizeUrl({ authUrl, clientId, scope, redirectUri: redirectUri(), pkce }));
 };
 
 interface Pending {

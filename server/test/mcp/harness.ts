@@ -180,6 +180,8 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     now: () => Date.now(),
     publicUrl: () => publicUrl,
     issuer: () => publicUrl,
+    scopes: ['openid'],
+    admitStream: () => {},
     corsOrigins: ['https://console.example'],
     draining: () => false,
     limit: () => null,

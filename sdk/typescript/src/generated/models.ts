@@ -123,6 +123,11 @@ export interface AuditEvent {
   hash: string;
 }
 
+export interface AuthorizeMcpServerRequest {
+  /** To finish: what a browser was shown that had not begun the sign-in */
+  answer?: string;
+}
+
 export interface AuthorizeMcpServerResult {
   /** For a browser; null when no person is needed */
   authorization_url: string | null;
@@ -1047,6 +1052,32 @@ export interface ModelPrice {
   output: number;
   /** True where no price is known and the configured default is taken */
   estimated: boolean;
+}
+
+export interface MoveUserRequest {
+  /** Tenant that the person goes to */
+  tenant_id: string;
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+}
+
+export interface MoveUserResult {
+  id: string;
+  type: 'person' | 'service';
+  email: string;
+  name: string;
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** Permissions beyond those of the roles */
+  permissions: string[];
+  tenant_id: string;
+  /** The tenant's, or the override of this account */
+  tier: 'free' | 'pro' | 'enterprise';
+  status: 'active' | 'invited' | 'deactivated';
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_seen_at: string | null;
+  /** The account before: deactivated, with everything that was written in its tenant */
+  moved_from: string;
 }
 
 export interface Notification {

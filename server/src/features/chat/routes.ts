@@ -249,7 +249,10 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       idempotency: 'own',
       produces: 'text/event-stream',
       responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
-      handler: stream,
+      handler: (input) => {
+        options.streams.admit(input.request, input.reply);
+        return stream(input);
+      },
     }),
     route({
       method: 'POST',
@@ -294,6 +297,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       produces: 'text/event-stream',
       responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
       handler: async (input) => {
+        options.streams.admit(input.request, input.reply);
         const source = await follow(input.caller, input.params.id);
         const header = input.request.headers['last-event-id'];
         const seen = lastSeen(input.params.id, typeof header === 'string' ? header : undefined);

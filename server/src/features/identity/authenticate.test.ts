@@ -37,6 +37,7 @@ describe('authenticator', () => {
         clock: t.clock,
         apiKeyPrefix: 'ptk_',
         proveToken: () => Promise.resolve(proof),
+        isPlatformAdmin: () => false,
         used: () => {},
       });
       const first = authenticate('token');

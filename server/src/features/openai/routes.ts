@@ -201,6 +201,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
   ): Promise<ChatCompletion | FastifyReply> => {
     const { body, caller, request, reply } = input;
     const streaming = body.stream === true;
+    if (streaming) options.streams.admit(request, reply);
     const key = idempotencyKey(request.headers['idempotency-key']);
     if (key === null) {
       const run = await launch(input, streaming);

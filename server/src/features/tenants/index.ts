@@ -4,6 +4,7 @@ export {
   findTenant,
   findTenantByExternalId,
   findTenantBySlug,
+  hasExternalTenant,
   insertTenant,
   type TenantRow,
 } from './store.ts';

@@ -1,5 +1,6 @@
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
+export { movedAway, moveUser, noteMove } from './move.ts';
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 export { userRoutes } from './routes.ts';

@@ -72,6 +72,16 @@ export const UserChange = Strict(
   { minProperties: 1 },
 );
 
+export const UserMove = Strict({
+  tenant_id: Uuid('Tenant that the person goes to'),
+  roles: Type.Optional(roles),
+});
+
+export const UserMoved = Type.Object({
+  ...User.properties,
+  moved_from: Uuid('The account before: deactivated, with everything that was written in its tenant'),
+});
+
 export const MyChange = Strict({ name: Type.Optional(name) }, { minProperties: 1 });
 
 export const UserQuery = Strict({

@@ -9,10 +9,12 @@ import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagi
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
+import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
+  findUser,
   findUserByEmail,
   findUserOfTenant,
   foldEmail,
@@ -149,6 +151,8 @@ export const createUsers = (options: UsersOptions) => {
       throw invalid({ field: '/password', reason: 'is not for service accounts; give them a machine key' });
     }
     accounts.assertPassword(input.password, '/password');
+    // Before the hash; the transaction looks again.
+    if ((await findUserByEmail(db.read, input.email)) !== undefined) throw taken();
     return accounts.hashPassword(input.password);
   };
 
@@ -276,6 +280,7 @@ export const createUsers = (options: UsersOptions) => {
       if (input.tier !== undefined) changes.tier = input.tier;
       if (input.status === 'deactivated') changes.status = 'deactivated';
       if (input.status === 'active' && row.status !== 'active') {
+        if (wasMovedAway(row)) throw conflict('this person goes on in another tenant');
         const canSignIn = row.password_hash !== null || row.external_id !== null || row.type === 'service';
         if (!canSignIn && row.status === 'invited') {
           throw conflict('the person has not accepted the invitation yet');
@@ -291,6 +296,44 @@ export const createUsers = (options: UsersOptions) => {
       const row = await find(caller, id);
       if (row.status === 'deactivated') return;
       await change(caller, row, { status: 'deactivated' }, 'user.deactivated', requestId);
+    },
+
+    /**
+     * Moves a person to another tenant, where they begin with `roles`: for platform administrators, about people of every
+     * tenant. See `moveUser` for what stays behind.
+     */
+    async move(
+      caller: Caller,
+      id: string,
+      input: { tenant_id: string; roles?: readonly string[] | undefined },
+      requestId: string,
+    ): Promise<UserBody & { moved_from: string }> {
+      if (!caller.platformAdmin) {
+        await find(caller, id);
+        throw forbidden('tenants:manage');
+      }
+      const row = await findUser(db.read, id);
+      if (row === undefined) throw notFound('user');
+      const tenant = await findTenant(db.read, input.tenant_id);
+      if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
+      if (row.id === caller.userId) throw conflict('ask another platform administrator to move you');
+      if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
+      if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
+      if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
+      const { moved, created } = await db.write(async (tx) => {
+        const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
+        const after = await moveUser(tx, row, { tenantId: tenant.id, roles, at: clock.now() });
+        if (after === null) throw conflict('the account has just changed; look at it and try again');
+        if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
+          throw conflict('this is the last active admin of the tenant');
+        }
+        await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
+        await noteMove(tx, audit, { before: row, after, by: caller, requestId });
+        return { moved: after, created: await options.outbox.record(tx, userCreated(after, requestId)) };
+      });
+      accounts.changed(row.id);
+      announce(created);
+      return { ...userView(moved, tenant), moved_from: row.id };
     },
 
     /** A new invitation or reset link. Answers its address where no mail server is set. */

@@ -4,7 +4,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { OidcClient } from '../../../kernel/oidc.ts';
+import { OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { insertUser } from '../../users/index.ts';
@@ -19,8 +19,6 @@ import {
   type OauthClientRow,
   openSessionsOfClient,
 } from './store.ts';
-
-export const FIRST_PARTY_CLIENTS = ['pentarch-console', 'pentarch-cli'] as const;
 
 export interface ClientsOptions {
   db: Db;
@@ -109,8 +107,8 @@ export const createClients = (options: ClientsOptions) => {
     grants: [],
   };
   const fixed = new Map<string, OidcClient>([
-    ['pentarch-console', builtIn('pentarch-console', 'Pentarch console')],
-    ['pentarch-cli', builtIn('pentarch-cli', 'Pentarch command line')],
+    ['pentarch-console', builtIn(OIDC_CLIENTS.console, 'Pentarch console')],
+    ['pentarch-cli', builtIn(OIDC_CLIENTS.cli, 'Pentarch command line')],
     [own.id, own],
   ]);
 

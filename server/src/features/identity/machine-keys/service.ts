@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Db } from '../../../db/db.ts';
+import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../../kernel/errors.ts';
@@ -15,6 +15,11 @@ const MAX_KEYS = 20;
 /** Zitadel's date for keys without an end. */
 const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59);
 const makePair = promisify(generateKeyPair);
+
+const assertRoom = async (db: Queryable, userId: string): Promise<void> => {
+  if ((await countMachineKeys(db, userId)) < MAX_KEYS) return;
+  throw conflict(`a service account has at most ${MAX_KEYS} machine keys`);
+};
 
 export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit }) => {
   const { db, clock, audit } = options;
@@ -40,13 +45,13 @@ export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit 
       if (!(expiresAt > clock.now())) {
         throw invalid({ field: '/expirationDate', reason: 'must be an ISO 8601 time in the future' });
       }
+      // The count in the transaction decides; a pair that nobody keeps is not made.
+      await assertRoom(db.read, userId);
       const pair = await makePair('rsa', { modulusLength: 2048 });
       const keyId = newId();
       const at = clock.now();
       await db.write(async (tx) => {
-        if ((await countMachineKeys(tx, userId)) >= MAX_KEYS) {
-          throw conflict(`a service account has at most ${MAX_KEYS} machine keys`);
-        }
+        await assertRoom(tx, userId);
         await insertMachineKey(tx, {
           id: keyId,
           tenant_id: caller.tenantId,
