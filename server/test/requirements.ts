@@ -137,6 +137,9 @@ export const REQUIREMENTS = {
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'CRED-01':
+    'nobody grants, or gets hold of an account with, permissions that the credential lacks, on whichever way',
+  'CRED-02': 'the powers of platform administrators are for whole credentials alone',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':

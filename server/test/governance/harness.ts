@@ -45,6 +45,7 @@ export const callerFrom = (token: string): Caller => {
     tier: 'enterprise',
     type: 'person',
     platformAdmin: false,
+    whole: true,
     credential: 'jwt',
     tokenId: 't',
     sessionId: null,

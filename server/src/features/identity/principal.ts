@@ -55,8 +55,7 @@ export const permissionsOf = (principal: Principal, added: readonly string[] = [
  * Throws FORBIDDEN.
  */
 export const assertWholeAccount = (caller: Caller): void => {
-  for (const permission of effectivePermissions(caller.roles, []))
-    if (!caller.permissions.has(permission)) throw forbidden('a credential with all rights of the account');
+  if (!caller.whole) throw forbidden('a credential with all rights of the account');
 };
 
 export interface Credential {
@@ -85,7 +84,9 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
     roles,
     permissions,
     tier: asTier(principal.userTier ?? principal.tenantTier),
-    platformAdmin: principal.tenantSlug === DEFAULT_TENANT && roles.includes('admin'),
+    platformAdmin: only === null && principal.tenantSlug === DEFAULT_TENANT && roles.includes('admin'),
+    whole: only === null,
+    ...(credential.added === undefined ? {} : { added: credential.added }),
     credential: credential.kind,
     tokenId: credential.tokenId,
     sessionId: credential.sessionId,
