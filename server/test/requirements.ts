@@ -140,6 +140,8 @@ export const REQUIREMENTS = {
   'CRED-01':
     'nobody grants, or gets hold of an account with, permissions that the credential lacks, on whichever way',
   'CRED-02': 'the powers of platform administrators are for whole credentials alone',
+  'CRED-03':
+    'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':

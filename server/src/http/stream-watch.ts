@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import { type CallerFor, credentialOf } from '../kernel/stored-credential.ts';
 import { bearerToken } from './context.ts';
 import type { Access, Authenticate } from './route.ts';
 
@@ -18,8 +19,7 @@ export interface StreamWatch {
 
 export interface StreamWatchOptions {
   authenticate: Authenticate;
-  /** The account with the rights of now; null when it may not act. */
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   onError(error: unknown, message: string): void;
   /** Default 2,000: with what a shared store needs to show a change this stays below the promise. */
   everyMs?: number;
@@ -45,7 +45,7 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
       return await options.authenticate(token);
     } catch (error) {
       if (!isRefusal(error) || error.details.reason !== 'TOKEN_EXPIRED') throw error;
-      const account = await options.callerFor(before.tenantId, before.userId);
+      const account = await options.callerFor(before.tenantId, before.userId, credentialOf(before));
       if (account === null) throw unauthorized('TOKEN_REVOKED', 'the account is not active');
       return account;
     }

@@ -36,6 +36,7 @@ const proposal: Proposal = {
   reason: null,
   tool: null,
   tainted: false,
+  credential: null,
   createdAt: 0,
   deadline: 0,
   expiresAt: 0,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { Proposal, Seat, ToolPolicy } from './types.ts';
 
@@ -27,8 +28,7 @@ export interface GovernancePorts {
   policyOf(tool: AgentTool): ToolPolicy | null;
   /** A tool as this caller may use it now; null where it does not exist for them. */
   findTool(caller: Caller, agentId: string | null, server: string, name: string): Promise<AgentTool | null>;
-  /** The person who asked, with the rights that they have now; null when deactivated or gone. */
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
   /** What the tenant may still spend this month; null without a limit. */
   budget(tenantId: string): Promise<{ limitNano: NanoUsd; remainingNano: NanoUsd } | null>;
   toolHealth(

@@ -51,6 +51,7 @@ export type Draft = Pick<
   | 'flags'
   | 'tool'
   | 'tainted'
+  | 'credential'
 >;
 
 export interface HumanVote {

@@ -3,6 +3,7 @@ import { listPage } from '../../db/page.ts';
 import type { ProposalRow, ProposalVoteRow } from '../../db/tables/governance.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import { readCredential } from '../../kernel/stored-credential.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import {
   type Ballot,
@@ -73,6 +74,7 @@ const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Propos
   reason: row.reason,
   tool: toolOf(row),
   tainted: row.tainted === 1,
+  credential: readCredential(row.credential),
   createdAt: row.created_at,
   deadline: row.deadline,
   expiresAt: row.expires_at,
@@ -144,6 +146,7 @@ export const insertProposal = async (
       tool_facts: facts === null ? null : JSON.stringify(facts),
       call_hash: callHash,
       tainted: proposal.tainted ? 1 : 0,
+      credential: proposal.credential === null ? null : JSON.stringify(proposal.credential),
       version: 1,
       created_at: proposal.createdAt,
       deadline: proposal.deadline,

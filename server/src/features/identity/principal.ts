@@ -67,14 +67,18 @@ export interface Credential {
   only: readonly string[] | null;
   /** Permissions that the credential itself carries (a token of an external provider). */
   added?: readonly string[];
+  /** Its rights of an earlier time: what the owner has gained since is not its own. */
+  had?: readonly string[];
 }
 
 export const callerOf = (principal: Principal, credential: Credential): Caller => {
   const roles = parseRoles(principal.roles);
   const all = permissionsOf(principal, credential.added);
-  const { only } = credential;
+  const { only, had } = credential;
   const permissions =
-    only === null ? all : new Set([...all].filter((permission) => only.includes(permission)));
+    only === null && had === undefined
+      ? all
+      : new Set([...all].filter((one) => (only?.includes(one) ?? true) && (had?.includes(one) ?? true)));
   return {
     userId: principal.userId,
     tenantId: principal.tenantId,
