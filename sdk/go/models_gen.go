@@ -143,6 +143,8 @@ type AuditEvent struct {
 type AuthorizeMCPServerResult struct {
 	// For a browser; null when no person is needed
 	AuthorizationURL *string `json:"authorization_url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Budget is a model of the API.
@@ -682,6 +684,8 @@ type CreatedAPIKey struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Key string `json:"key"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedOauthClient is a model of the API.
@@ -697,6 +701,8 @@ type CreatedOauthClient struct {
 	CreatedAt string `json:"created_at"`
 	// Shown only now; none for clients with keys
 	ClientSecret *string `json:"client_secret,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenant is a model of the API.
@@ -714,6 +720,8 @@ type CreatedTenant struct {
 	// ISO 8601 UTC with milliseconds
 	UpdatedAt string              `json:"updated_at"`
 	Admin     *CreatedTenantAdmin `json:"admin,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenantAdmin is a model of the API.
@@ -746,6 +754,8 @@ type CreatedUser struct {
 	LastSeenAt *string `json:"last_seen_at"`
 	// Once, when no password was given
 	InvitationURL *string `json:"invitation_url,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedWebhook is a model of the API.
@@ -767,6 +777,8 @@ type CreatedWebhook struct {
 	UpdatedAt string `json:"updated_at"`
 	// whsec_…, shown this once
 	Secret string `json:"secret"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Document is a model of the API.
@@ -924,6 +936,8 @@ type ImportMemoryResult struct {
 type InviteUserResult struct {
 	// null when it went out by mail
 	URL *string `json:"url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // ListDocumentTagsResult is a model of the API.
@@ -1296,6 +1310,8 @@ type PersonalToken struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Token string `json:"token"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Policy is a model of the API.

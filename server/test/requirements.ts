@@ -25,6 +25,8 @@ export const REQUIREMENTS = {
   'IDEM-02': 'the same key with another body is 422',
   'IDEM-03': 'a key whose request still runs is 409',
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
+  'IDEM-07': 'a replay is for the credential that asked, not for every one of its person',
+  'IDEM-08': 'a secret that is shown once is kept for no replay, and the replay says so',
   'IDEM-05': 'a stream under a key is replayed from the start',
   'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors

@@ -126,6 +126,8 @@ export interface AuditEvent {
 export interface AuthorizeMcpServerResult {
   /** For a browser; null when no person is needed */
   authorization_url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Budget {
@@ -594,6 +596,8 @@ export interface CreatedApiKey {
   last_used_at: string | null;
   /** The secret, shown only now */
   key: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedOauthClient {
@@ -607,6 +611,8 @@ export interface CreatedOauthClient {
   created_at: string;
   /** Shown only now; none for clients with keys */
   client_secret?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenant {
@@ -621,6 +627,8 @@ export interface CreatedTenant {
   /** ISO 8601 UTC with milliseconds */
   updated_at: string;
   admin?: CreatedTenantAdmin;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenantAdmin {
@@ -648,6 +656,8 @@ export interface CreatedUser {
   last_seen_at: string | null;
   /** Once, when no password was given */
   invitation_url?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedWebhook {
@@ -667,6 +677,8 @@ export interface CreatedWebhook {
   updated_at: string;
   /** whsec_…, shown this once */
   secret: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Document {
@@ -807,6 +819,8 @@ export interface ImportMemoryResult {
 export interface InviteUserResult {
   /** null when it went out by mail */
   url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface ListDocumentTagsResult {
@@ -1138,6 +1152,8 @@ export interface PersonalToken {
   last_used_at: string | null;
   /** The secret, shown only now */
   token: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Policy {
