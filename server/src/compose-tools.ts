@@ -107,6 +107,10 @@ export const composeTools = async (
     config: parts.governanceConfig,
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
+      laneOf: (model) => {
+        const ref = model === null ? models.defaultModel : models.resolve(model);
+        return models.isLocal(ref) ? ref.provider : null;
+      },
       ask: createMeteredAsk({ db, models, costs: besideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {

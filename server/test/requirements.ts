@@ -229,6 +229,9 @@ export const REQUIREMENTS = {
     'every way to a tool passes the same gate; changed arguments need a new proposal, a rejected call stays denied in its run',
   'GOV-07': '300 s without a majority lead to a person, 24 h more to expiry',
   'GOV-08': 'text inside a proposal never makes a decision milder',
+  'GOV-14': 'the written rules of a seat are a floor where its model votes: stricter, never laxer',
+  'GOV-15': 'seats at one local model vote one after the other in the time that is left, or by rule',
+  'GOV-16': 'who votes on a call sees what the person asked and what in the run may have led to it, as data',
   'GOV-09': 'the audit chain holds creation, votes with their inputs, decision and execution',
   // Section 8: knowledge
   'KNOW-04':

@@ -37,6 +37,7 @@ const proposal: Proposal = {
   tool: null,
   tainted: false,
   credential: null,
+  evidence: null,
   createdAt: 0,
   deadline: 0,
   expiresAt: 0,

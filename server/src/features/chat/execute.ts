@@ -21,6 +21,7 @@ import {
   withheld,
   withOneOf,
 } from './client-tools.rules.ts';
+import { callEvidence } from './evidence.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -407,6 +408,18 @@ const loop = async (
       },
       caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId, credentialOf(caller))),
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+      asked: context.asked ?? plan.question,
+      evidence: (args) =>
+        callEvidence(
+          {
+            asked: context.asked ?? plan.question,
+            handedOn: context.asked === undefined ? null : plan.question,
+            messages: state.messages,
+            passages: state.passages,
+            memories: plan.memories,
+          },
+          args,
+        ),
     };
     const outcomes = await Promise.all(
       open.map((call, i) => {

@@ -71,6 +71,7 @@ const draftOf = (
   },
   tainted: context.tainted,
   credential: credentialOf(context.caller),
+  evidence: context.evidence?.(args) ?? null,
 });
 
 const deniedBy = (proposal: Proposal): GateDecision => ({

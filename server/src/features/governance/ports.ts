@@ -23,6 +23,8 @@ export type Ask = (request: AskRequest) => Promise<{ text: string; model: string
 export interface GovernancePorts {
   /** True where this seat's model is a real one; the built-in has no judgement, so the written rules vote. */
   hasModel(model: string | null): boolean;
+  /** A local model answers one question after another: the name of its queue. Null for those that take all at once. */
+  laneOf(model: string | null): string | null;
   ask: Ask;
   /** The policy that the tool's server carries (MCP); null for none. */
   policyOf(tool: AgentTool): ToolPolicy | null;

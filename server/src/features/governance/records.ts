@@ -52,6 +52,7 @@ export type Draft = Pick<
   | 'tool'
   | 'tainted'
   | 'credential'
+  | 'evidence'
 >;
 
 export interface HumanVote {

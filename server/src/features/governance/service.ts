@@ -132,6 +132,7 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
           tool: stored,
           tainted: false,
           credential: credentialOf(caller),
+          evidence: null,
         },
         strictest ?? said,
         actorOf(caller),

@@ -1,3 +1,4 @@
+import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { StoredCredential } from '../../kernel/stored-credential.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
@@ -100,6 +101,8 @@ export interface Proposal {
   tainted: boolean;
   /** What the credential could do that asked; null where an earlier release wrote it down. */
   credential: StoredCredential | null;
+  /** What was asked and what may have led to the call; null where no run asked. */
+  evidence: CallEvidence | null;
   createdAt: number;
   deadline: number | null;
   expiresAt: number;
