@@ -23,7 +23,7 @@ export const missingFor = (caller: Granter, rights: AccountRights): string | nul
 };
 
 /**
- * Nobody grants, or gets hold of an account with, permissions that the credential lacks (contract, section 15): accounts,
+ * Nobody grants, or gets hold of an account with, permissions that the credential lacks: accounts,
  * their roles, links to them, their keys, clients that act as an account. Throws FORBIDDEN naming what is missing.
  */
 export const assertMayGrant = (caller: Granter, rights: AccountRights): void => {

@@ -11,7 +11,7 @@ import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
-import { rightsOf } from './rights.rules.ts';
+import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
