@@ -149,6 +149,8 @@ type AuthorizeMCPServerRequest struct {
 type AuthorizeMCPServerResult struct {
 	// For a browser; null when no person is needed
 	AuthorizationURL *string `json:"authorization_url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Budget is a model of the API.
@@ -688,6 +690,8 @@ type CreatedAPIKey struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Key string `json:"key"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedOauthClient is a model of the API.
@@ -703,6 +707,8 @@ type CreatedOauthClient struct {
 	CreatedAt string `json:"created_at"`
 	// Shown only now; none for clients with keys
 	ClientSecret *string `json:"client_secret,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenant is a model of the API.
@@ -720,6 +726,8 @@ type CreatedTenant struct {
 	// ISO 8601 UTC with milliseconds
 	UpdatedAt string              `json:"updated_at"`
 	Admin     *CreatedTenantAdmin `json:"admin,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenantAdmin is a model of the API.
@@ -752,6 +760,8 @@ type CreatedUser struct {
 	LastSeenAt *string `json:"last_seen_at"`
 	// Once, when no password was given
 	InvitationURL *string `json:"invitation_url,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedWebhook is a model of the API.
@@ -773,6 +783,8 @@ type CreatedWebhook struct {
 	UpdatedAt string `json:"updated_at"`
 	// whsec_…, shown this once
 	Secret string `json:"secret"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Document is a model of the API.
@@ -930,6 +942,8 @@ type ImportMemoryResult struct {
 type InviteUserResult struct {
 	// null when it went out by mail
 	URL *string `json:"url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // ListDocumentTagsResult is a model of the API.
@@ -1334,6 +1348,8 @@ type PersonalToken struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Token string `json:"token"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Policy is a model of the API.

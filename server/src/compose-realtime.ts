@@ -35,6 +35,7 @@ import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox, NewEvent } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import type { CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
@@ -49,7 +50,7 @@ export interface RealtimeParts {
   box: { seal(plain: string, about: string): string; open(sealed: string, about: string): string };
   users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   agentExists(agentId: string): boolean;
   checkModel(modelId: string, field: string): void;
   /** Asked late: the chat's agents use tools of this part. */
@@ -156,7 +157,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
         );
       return (await activePeople(db, tenantId)).filter(holds).map((person) => person.id);
     },
-    emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId))?.email ?? null,
+    emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId, null))?.email ?? null,
     onError,
   });
   bus.onPublished(notifications.published);

@@ -25,6 +25,8 @@ export const REQUIREMENTS = {
   'IDEM-02': 'the same key with another body is 422',
   'IDEM-03': 'a key whose request still runs is 409',
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
+  'IDEM-07': 'a replay is for the credential that asked, not for every one of its person',
+  'IDEM-08': 'a secret that is shown once is kept for no replay, and the replay says so',
   'IDEM-05': 'a stream under a key is replayed from the start',
   'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors
@@ -139,6 +141,11 @@ export const REQUIREMENTS = {
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'CRED-01':
+    'nobody grants, or gets hold of an account with, permissions that the credential lacks, on whichever way',
+  'CRED-02': 'the powers of platform administrators are for whole credentials alone',
+  'CRED-03':
+    'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':
@@ -231,6 +238,9 @@ export const REQUIREMENTS = {
     'every way to a tool passes the same gate; changed arguments need a new proposal, a rejected call stays denied in its run',
   'GOV-07': '300 s without a majority lead to a person, 24 h more to expiry',
   'GOV-08': 'text inside a proposal never makes a decision milder',
+  'GOV-14': 'the written rules of a seat are a floor where its model votes: stricter, never laxer',
+  'GOV-15': 'seats at one local model vote one after the other in the time that is left, or by rule',
+  'GOV-16': 'who votes on a call sees what the person asked and what in the run may have led to it, as data',
   'GOV-09': 'the audit chain holds creation, votes with their inputs, decision and execution',
   // Section 8: knowledge
   'KNOW-04':

@@ -3,6 +3,7 @@ import { addressGroup } from '../kernel/address.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
 import { createOpenCount } from '../kernel/open-count.ts';
+import { type CallerFor, credentialOf } from '../kernel/stored-credential.ts';
 import { bearerToken } from './context.ts';
 import type { Access, Authenticate } from './route.ts';
 
@@ -32,8 +33,7 @@ export interface OpenLimits {
 export interface StreamWatchOptions {
   limits?: OpenLimits;
   authenticate: Authenticate;
-  /** The account with the rights of now; null when it may not act. */
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   onError(error: unknown, message: string): void;
   /** Default 2,000: with what a shared store needs to show a change this stays below the promise. */
   everyMs?: number;
@@ -59,7 +59,7 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
       return await options.authenticate(token);
     } catch (error) {
       if (!isRefusal(error) || error.details.reason !== 'TOKEN_EXPIRED') throw error;
-      const account = await options.callerFor(before.tenantId, before.userId);
+      const account = await options.callerFor(before.tenantId, before.userId, credentialOf(before));
       if (account === null) throw unauthorized('TOKEN_REVOKED', 'the account is not active');
       return account;
     }

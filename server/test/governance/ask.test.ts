@@ -36,6 +36,8 @@ const proposal: Proposal = {
   reason: null,
   tool: null,
   tainted: false,
+  credential: null,
+  evidence: null,
   createdAt: 0,
   deadline: 0,
   expiresAt: 0,

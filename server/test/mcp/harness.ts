@@ -50,6 +50,7 @@ export const caller = (role: Role, tenantId = TENANT): Caller => ({
   tier: 'enterprise',
   type: 'person',
   platformAdmin: role === 'admin' && tenantId === TENANT,
+  whole: true,
   credential: 'jwt',
   tokenId: 't',
   sessionId: null,

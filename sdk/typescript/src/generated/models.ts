@@ -131,6 +131,8 @@ export interface AuthorizeMcpServerRequest {
 export interface AuthorizeMcpServerResult {
   /** For a browser; null when no person is needed */
   authorization_url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Budget {
@@ -599,6 +601,8 @@ export interface CreatedApiKey {
   last_used_at: string | null;
   /** The secret, shown only now */
   key: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedOauthClient {
@@ -612,6 +616,8 @@ export interface CreatedOauthClient {
   created_at: string;
   /** Shown only now; none for clients with keys */
   client_secret?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenant {
@@ -626,6 +632,8 @@ export interface CreatedTenant {
   /** ISO 8601 UTC with milliseconds */
   updated_at: string;
   admin?: CreatedTenantAdmin;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenantAdmin {
@@ -653,6 +661,8 @@ export interface CreatedUser {
   last_seen_at: string | null;
   /** Once, when no password was given */
   invitation_url?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedWebhook {
@@ -672,6 +682,8 @@ export interface CreatedWebhook {
   updated_at: string;
   /** whsec_…, shown this once */
   secret: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Document {
@@ -812,6 +824,8 @@ export interface ImportMemoryResult {
 export interface InviteUserResult {
   /** null when it went out by mail */
   url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface ListDocumentTagsResult {
@@ -1169,6 +1183,8 @@ export interface PersonalToken {
   last_used_at: string | null;
   /** The secret, shown only now */
   token: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Policy {

@@ -29,6 +29,8 @@ import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
+import { credentialOfWork } from './062-credential-of-work.ts';
+import { proposalEvidence } from './063-proposal-evidence.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
 
@@ -64,6 +66,8 @@ export const migrations: readonly SchemaStep[] = [
   rowSecurity,
   queuedRuns,
   termsInRow,
+  credentialOfWork,
+  proposalEvidence,
   auditSignatures,
   sameTenant,
 ];

@@ -25,6 +25,10 @@ export interface ProposalRow {
   /** Hash of run (or person), tool and arguments. */
   call_hash: string | null;
   tainted: number;
+  /** What the credential could do that asked (kernel/stored-credential.ts); null in rows of earlier releases. */
+  credential: string | null;
+  /** What was asked and what may have led to the call (kernel/call-evidence.ts); null where no run asked. */
+  evidence: string | null;
   /** Counted up by every change: the update that does so is the lock of the record. */
   version: number;
   created_at: number;

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
+import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
@@ -20,6 +21,7 @@ import {
   withheld,
   withOneOf,
 } from './client-tools.rules.ts';
+import { callEvidence } from './evidence.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -82,18 +84,23 @@ export interface RunDeps {
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
-  /** The account with the rights of now; null when it may not act. */
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
 }
 
 /**
- * A run outlives a change of roles and a deactivation; its tools do not: nothing beyond the rights that it began with, nor beyond
- * those of the account now. The rights of unchanged roles stay as its credential had them.
+ * A run outlives a change of roles, a deactivation and the deletion of its key; its tools do not: nothing beyond the rights that
+ * it began with, nor beyond those of account and key now (`CallerFor` sees to both).
  */
 const callerStill = (began: Caller, now: Caller | null): Caller => {
-  if (now !== null && now.roles.join() === began.roles.join()) return began;
-  const permissions = [...began.permissions].filter((permission) => now?.permissions.has(permission));
-  return { ...began, permissions: new Set(permissions), roles: now?.roles ?? [] };
+  const kept = now?.permissions.size ?? 0;
+  if (now !== null && kept === began.permissions.size && now.roles.join() === began.roles.join())
+    return began;
+  return {
+    ...began,
+    permissions: now?.permissions ?? new Set(),
+    roles: now?.roles ?? [],
+    platformAdmin: now?.platformAdmin ?? false,
+  };
 };
 
 /** What happens around a run that waits for decisions. */
@@ -399,8 +406,20 @@ const loop = async (
         spending: plan.spending,
         step: { nano: 0 },
       },
-      caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
+      caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId, credentialOf(caller))),
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+      asked: context.asked ?? plan.question,
+      evidence: (args) =>
+        callEvidence(
+          {
+            asked: context.asked ?? plan.question,
+            handedOn: context.asked === undefined ? null : plan.question,
+            messages: state.messages,
+            passages: state.passages,
+            memories: plan.memories,
+          },
+          args,
+        ),
     };
     const outcomes = await Promise.all(
       open.map((call, i) => {

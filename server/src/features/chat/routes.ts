@@ -6,6 +6,7 @@ import {
   fingerprintOf,
   type Idempotency,
   idempotencyKey,
+  replayOwner,
   type StoredAnswer,
 } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
@@ -132,7 +133,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
     });
     return idempotency.once<FastifyReply>(
       {
-        callerId: caller.userId,
+        callerId: replayOwner(caller),
         key,
         fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
       },
@@ -210,7 +211,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       };
     };
     return idempotency.once<FastifyReply>(
-      { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
+      { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
       async (bind) => {
         const run = await start(bind);
         return {

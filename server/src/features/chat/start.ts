@@ -10,6 +10,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
+import { credentialText } from '../../kernel/stored-credential.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import type { AgentTool, ToolSource } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
@@ -468,6 +469,7 @@ export const createStarter = (deps: StartDeps) => {
             created_at: now,
             finished_at: null,
             node_id: store.nodeId,
+            credential: credentialText(caller),
           }),
           deps.outbox?.record(
             tx,

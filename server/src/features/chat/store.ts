@@ -66,6 +66,7 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
     created_at: p('created_at'),
     finished_at: p('finished_at'),
     node_id: p('node_id'),
+    credential: p('credential'),
   }),
 );
 

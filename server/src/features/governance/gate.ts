@@ -1,5 +1,6 @@
 import type { DialectName } from '../../db/db.ts';
 import { usdToNano } from '../../kernel/money.ts';
+import { credentialOf } from '../../kernel/stored-credential.ts';
 import type { AgentTool, GateDecision, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import type { Board } from './board.ts';
@@ -69,6 +70,8 @@ const draftOf = (
     origin: tool.origin,
   },
   tainted: context.tainted,
+  credential: credentialOf(context.caller),
+  evidence: context.evidence?.(args) ?? null,
 });
 
 const deniedBy = (proposal: Proposal): GateDecision => ({

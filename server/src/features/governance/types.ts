@@ -1,4 +1,6 @@
+import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { StoredCredential } from '../../kernel/stored-credential.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 
 /** Words of the governance (contract, section 7). */
@@ -97,6 +99,10 @@ export interface Proposal {
   tool: StoredTool | null;
   /** Untrusted content had entered the run that asked for it. */
   tainted: boolean;
+  /** What the credential could do that asked; null where an earlier release wrote it down. */
+  credential: StoredCredential | null;
+  /** What was asked and what may have led to the call; null where no run asked. */
+  evidence: CallEvidence | null;
   createdAt: number;
   deadline: number | null;
   expiresAt: number;

@@ -13,6 +13,7 @@ const caller = (name: string): Caller => ({
   tier: 'free',
   type: 'person',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: 'j',
   sessionId: null,

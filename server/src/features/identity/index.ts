@@ -8,11 +8,13 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { Audit } from '../audit/index.ts';
 import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
+import { createCallerFor } from './caller-for.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients } from './clients/service.ts';
 import { platformAdminsOf } from './external/claims.rules.ts';
@@ -26,7 +28,7 @@ import { createMachineKeys } from './machine-keys/service.ts';
 import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
-import { callerOf, createPlatformRule } from './principal.ts';
+import { createPlatformRule } from './principal.ts';
 import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
@@ -105,7 +107,7 @@ export interface Identity {
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
   /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -329,19 +331,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     accounts,
     sessions,
     authenticate,
-    async callerFor(tenantId, userId) {
-      const principal = await findPrincipal(db.read, userId);
-      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
-      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
-      return callerOf(principal, {
-        kind: 'jwt',
-        platformAdmin: isPlatformAdmin(principal),
-        tokenId: 'internal',
-        sessionId: null,
-        expiresAt: null,
-        only: null,
-      });
-    },
+    callerFor: createCallerFor(db, isPlatformAdmin),
     async start() {
       await keys.read();
       // Only now are they known to belong to this store: a start that fails writes none.

@@ -71,8 +71,7 @@ export const permissionsOf = (principal: Principal): Set<string> =>
  * Throws FORBIDDEN.
  */
 export const assertWholeAccount = (caller: Caller): void => {
-  for (const permission of effectivePermissions(caller.roles, []))
-    if (!caller.permissions.has(permission)) throw forbidden('a credential with all rights of the account');
+  if (!caller.whole) throw forbidden('a credential with all rights of the account');
 };
 
 export interface Credential {
@@ -86,10 +85,12 @@ export interface Credential {
   platformAdmin: boolean;
   /** Permissions that the credential itself carries (a token of an external provider). */
   added?: readonly string[];
+  /** Its rights of an earlier time: what the owner has gained since is not its own. */
+  had?: readonly string[];
 }
 
 export const callerOf = (principal: Principal, credential: Credential): Caller => {
-  const { only, platformAdmin } = credential;
+  const { only, had, platformAdmin } = credential;
   const own = parseRoles(principal.roles);
   const roles = platformAdmin ? ROLES.filter((role) => role === 'admin' || own.includes(role)) : own;
   const all = effectivePermissions(roles, [
@@ -97,7 +98,9 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
     ...(credential.added ?? []),
   ]);
   const permissions =
-    only === null ? all : new Set([...all].filter((permission) => only.includes(permission)));
+    only === null && had === undefined
+      ? all
+      : new Set([...all].filter((one) => (only?.includes(one) ?? true) && (had?.includes(one) ?? true)));
   return {
     userId: principal.userId,
     tenantId: principal.tenantId,
@@ -108,6 +111,8 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
     permissions,
     tier: asTier(principal.userTier ?? principal.tenantTier),
     platformAdmin: platformAdmin && only === null,
+    whole: only === null,
+    ...(credential.added === undefined ? {} : { added: credential.added }),
     credential: credential.kind,
     tokenId: credential.tokenId,
     sessionId: credential.sessionId,

@@ -5,8 +5,10 @@ import {
   Nullable,
   Page,
   PageQuery,
+  ShownOnce,
   Strict,
   StringEnum,
+  secretWithheld,
   Timestamp,
 } from '../../kernel/schema.ts';
 import { AccessListSchema, OAuthSchema, ServerPolicySchema } from './policy.schema.ts';
@@ -126,7 +128,8 @@ export const McpTool = Type.Object({
 export const McpTools = Page(McpTool);
 
 export const Authorization = Type.Object({
-  authorization_url: Nullable(Type.String({ description: 'For a browser; null when no person is needed' })),
+  authorization_url: Nullable(ShownOnce('For a browser; null when no person is needed')),
+  secret_withheld: secretWithheld(),
 });
 export const AuthorizeRequest = Type.Object(
   {

@@ -1,6 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { openAiError } from '../../http/error-body.ts';
-import { type BindRun, fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import {
+  type BindRun,
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKey,
+  replayOwner,
+} from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
@@ -208,7 +214,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       if (streaming) return sendChunks(input, { live: run }, run.runId);
       return completionOf(await chat.answer(run), body.model);
     }
-    const claim = { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'v1/chat', body) };
+    const claim = { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'v1/chat', body) };
     if (!streaming) {
       return idempotency.once<FastifyReply>(
         claim,

@@ -6,8 +6,10 @@ import {
   Nullable,
   Page,
   PageQuery,
+  ShownOnce,
   Strict,
   StringEnum,
+  secretWithheld,
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
@@ -47,7 +49,8 @@ export const UserPage = Page(User);
 
 export const UserCreated = Type.Object({
   ...User.properties,
-  invitation_url: Type.Optional(Type.String({ description: 'Once, when no password was given' })),
+  invitation_url: Type.Optional(ShownOnce('Once, when no password was given')),
+  secret_withheld: secretWithheld(),
 });
 
 export const NewUser = Strict({
@@ -92,7 +95,8 @@ export const UserQuery = Strict({
 });
 
 export const LinkAnswer = Type.Object({
-  url: Nullable(Type.String(), { description: 'null when it went out by mail' }),
+  url: Nullable(ShownOnce('The link, shown only now'), { description: 'null when it went out by mail' }),
+  secret_withheld: secretWithheld(),
 });
 
 export const UserExport = Type.Object({

@@ -4,6 +4,7 @@ import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { type AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
+import { type AccountRights, addedRights, assertMayGrant, assertMayManage } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
@@ -11,6 +12,7 @@ import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
+import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
@@ -77,6 +79,12 @@ const taken = (): AppError => conflict('an account with this e-mail exists alrea
 
 const DEFAULT_ROLES = ['user'];
 
+/** The two columns that say what an account may do. */
+const rolesAndPermissions = (input: Pick<NewUserInput, 'roles' | 'permissions'>) => ({
+  roles: JSON.stringify([...new Set(input.roles ?? DEFAULT_ROLES)]),
+  permissions: JSON.stringify([...new Set(input.permissions ?? [])].sort()),
+});
+
 const personOf = (row: UserRow): Person => ({
   tenantId: row.tenant_id,
   userId: row.id,
@@ -113,8 +121,7 @@ export const createUsers = (options: UsersOptions) => {
       email_folded: foldEmail(input.email),
       name: input.name ?? input.email.split('@')[0] ?? input.email,
       password_hash: passwordHash,
-      roles: JSON.stringify([...new Set(input.roles ?? DEFAULT_ROLES)]),
-      permissions: JSON.stringify([...new Set(input.permissions ?? [])].sort()),
+      ...rolesAndPermissions(input),
       tier: input.tier ?? null,
       status: passwordHash === null && input.type !== 'service' ? 'invited' : 'active',
       external_id: null,
@@ -205,12 +212,28 @@ export const createUsers = (options: UsersOptions) => {
       // Not 403: that would tell accounts that exist from those that do not.
       throw notFound('user');
     }
+    // All that the account may read or delete: no less a credential gets it in one piece.
+    assertMayGrant(caller, await rightsOfRow(row));
     return row;
   };
 
   /** Tiers cost the platform money: its administrators set them, as those of tenants. */
   const assertMaySetTier = (caller: Caller): void => {
     if (!caller.platformAdmin) throw forbidden('tenants:manage');
+  };
+
+  const rightsOfRow = async (row: UserRow): Promise<AccountRights> =>
+    rightsOf(row, (await tenantOf(row.tenant_id)).slug);
+
+  /** Takes rights away who may manage accounts; gives them who has them. */
+  const assertMayChange = async (caller: Caller, row: UserRow, changes: UserChanges): Promise<void> => {
+    const before = await rightsOfRow(row);
+    if (row.id !== caller.userId) assertMayManage(caller, before);
+    if (changes.roles === undefined && changes.permissions === undefined && changes.status === undefined)
+      return;
+    const after = await rightsOfRow({ ...row, ...changes });
+    const comesBack = row.status === 'deactivated' && changes.status !== undefined;
+    assertMayGrant(caller, comesBack ? after : addedRights(before, after));
   };
 
   return {
@@ -250,6 +273,7 @@ export const createUsers = (options: UsersOptions) => {
       if (input.tier !== undefined && input.tier !== null) assertMaySetTier(caller);
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
+      assertMayGrant(caller, rightsOf(rolesAndPermissions(input), tenant.slug));
       const row = newRow(input, tenantId, await passwordHashOf(input));
       const { link: url, created } = await db.write(async (tx) => {
         const added = await add(tx, row, requestId);
@@ -288,6 +312,7 @@ export const createUsers = (options: UsersOptions) => {
         changes.status = canSignIn ? 'active' : 'invited';
       }
       if (Object.keys(changes).length === 0) return view(row);
+      await assertMayChange(caller, row, changes);
       return view(await change(caller, row, changes, 'user.updated', requestId));
     },
 
@@ -295,6 +320,7 @@ export const createUsers = (options: UsersOptions) => {
     async deactivate(caller: Caller, id: string, requestId: string): Promise<void> {
       const row = await find(caller, id);
       if (row.status === 'deactivated') return;
+      assertMayManage(caller, await rightsOfRow(row));
       await change(caller, row, { status: 'deactivated' }, 'user.deactivated', requestId);
     },
 
@@ -351,6 +377,8 @@ export const createUsers = (options: UsersOptions) => {
             : 'this account has no password to reset',
         );
       }
+      // Whoever opens the link has the account.
+      assertMayGrant(caller, await rightsOfRow(row));
       const url = await db.write(async (tx) => {
         const made = await accounts.addLink(tx, row.id, purpose);
         await audit.append(tx, {

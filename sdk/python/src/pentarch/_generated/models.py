@@ -128,14 +128,14 @@ class AuditEvent(TypedDict):
     """SHA-256 over the row and previous_hash"""
 
 
-class AuthorizeMcpServerRequest(TypedDict, total=False):
-    answer: str
-    """To finish: what a browser was shown that had not begun the sign-in"""
-
-
-class AuthorizeMcpServerResult(TypedDict):
+class _AuthorizeMcpServerResult(TypedDict):
     authorization_url: str | None
     """For a browser; null when no person is needed"""
+
+
+class AuthorizeMcpServerResult(_AuthorizeMcpServerResult, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Budget(TypedDict):
@@ -637,7 +637,7 @@ class CreateWebhookRequest(_CreateWebhookRequest, total=False):
     description: str | None
 
 
-class CreatedApiKey(TypedDict):
+class _CreatedApiKey(TypedDict):
     id: str
     name: str
     hint: str
@@ -654,6 +654,11 @@ class CreatedApiKey(TypedDict):
     """The secret, shown only now"""
 
 
+class CreatedApiKey(_CreatedApiKey, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
+
+
 class _CreatedOauthClient(TypedDict):
     client_id: str
     name: str
@@ -668,6 +673,8 @@ class _CreatedOauthClient(TypedDict):
 class CreatedOauthClient(_CreatedOauthClient, total=False):
     client_secret: str
     """Shown only now; none for clients with keys"""
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class _CreatedTenant(TypedDict):
@@ -685,6 +692,8 @@ class _CreatedTenant(TypedDict):
 
 class CreatedTenant(_CreatedTenant, total=False):
     admin: CreatedTenantAdmin
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class _CreatedTenantAdmin(TypedDict):
@@ -718,9 +727,11 @@ class _CreatedUser(TypedDict):
 class CreatedUser(_CreatedUser, total=False):
     invitation_url: str
     """Once, when no password was given"""
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
-class CreatedWebhook(TypedDict):
+class _CreatedWebhook(TypedDict):
     id: str
     url: str
     events: list[str]
@@ -737,6 +748,11 @@ class CreatedWebhook(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     secret: str
     """whsec_…, shown this once"""
+
+
+class CreatedWebhook(_CreatedWebhook, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Document(TypedDict):
@@ -877,9 +893,14 @@ class ImportMemoryResult(TypedDict):
     """Lines that could not be read, or said nothing new"""
 
 
-class InviteUserResult(TypedDict):
+class _InviteUserResult(TypedDict):
     url: str | None
     """null when it went out by mail"""
+
+
+class InviteUserResult(_InviteUserResult, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class ListDocumentTagsResult(TypedDict):
@@ -1125,35 +1146,6 @@ class ModelPrice(TypedDict):
     """True where no price is known and the configured default is taken"""
 
 
-class _MoveUserRequest(TypedDict):
-    tenant_id: str
-    """Tenant that the person goes to"""
-
-
-class MoveUserRequest(_MoveUserRequest, total=False):
-    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-
-
-class MoveUserResult(TypedDict):
-    id: str
-    type: Literal["person", "service"]
-    email: str
-    name: str
-    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-    permissions: list[str]
-    """Permissions beyond those of the roles"""
-    tenant_id: str
-    tier: Literal["free", "pro", "enterprise"]
-    """The tenant's, or the override of this account"""
-    status: Literal["active", "invited", "deactivated"]
-    created_at: str
-    """ISO 8601 UTC with milliseconds"""
-    last_seen_at: str | None
-    """ISO 8601 UTC with milliseconds"""
-    moved_from: str
-    """The account before: deactivated, with everything that was written in its tenant"""
-
-
 class Notification(TypedDict):
     id: str
     category: Literal["tasks", "proposals", "costs", "documents", "agents", "system"]
@@ -1228,7 +1220,7 @@ class ObservationSource(TypedDict):
     """Id of the user who said it"""
 
 
-class PersonalToken(TypedDict):
+class _PersonalToken(TypedDict):
     id: str
     name: str
     hint: str
@@ -1243,6 +1235,11 @@ class PersonalToken(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     token: str
     """The secret, shown only now"""
+
+
+class PersonalToken(_PersonalToken, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Policy(TypedDict):

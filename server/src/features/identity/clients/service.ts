@@ -3,11 +3,12 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
+import { assertMayGrant } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { insertUser } from '../../users/index.ts';
+import { insertUser, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
@@ -19,6 +20,9 @@ import {
   type OauthClientRow,
   openSessionsOfClient,
 } from './store.ts';
+
+/** Of the service account that a confidential client acts as; columns of its row. */
+const SERVICE_RIGHTS = { roles: '["user"]', permissions: '[]' };
 
 export interface ClientsOptions {
   db: Db;
@@ -163,9 +167,11 @@ export const createClients = (options: ClientsOptions) => {
         if (input.type === 'public') throw invalid({ field: '/jwks', reason: 'is for confidential clients' });
         assertJwks(input.jwks.keys);
       }
+      const confidential = input.type === 'confidential';
+      // Its secret acts as the service account: whoever registers it gets hold of that account.
+      if (confidential) assertMayGrant(caller, rightsOf(SERVICE_RIGHTS, ''));
       const at = clock.now();
       const id = newId();
-      const confidential = input.type === 'confidential';
       const secret = confidential && input.jwks === undefined ? newSecret('cls_') : null;
       const serviceUserId = confidential ? newId() : null;
       const row: OauthClientRow = {
@@ -191,8 +197,7 @@ export const createClients = (options: ClientsOptions) => {
             email_folded: email,
             name: input.name,
             password_hash: null,
-            roles: '["user"]',
-            permissions: '[]',
+            ...SERVICE_RIGHTS,
             tier: null,
             status: 'active',
             external_id: null,

@@ -4,9 +4,11 @@ import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../../kernel/errors.ts';
+import { assertMayGrant } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { findUserOfTenant } from '../../users/index.ts';
+import { findTenant } from '../../tenants/index.ts';
+import { findUserOfTenant, rightsOf, type UserRow } from '../../users/index.ts';
 import { countMachineKeys, deleteMachineKey, insertMachineKey, listMachineKeys } from './store.ts';
 
 /** Keys with which service accounts sign their assertions, in the form that Zitadel hands out. */
@@ -24,11 +26,12 @@ const assertRoom = async (db: Queryable, userId: string): Promise<void> => {
 export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit }) => {
   const { db, clock, audit } = options;
 
-  const serviceAccount = async (caller: Caller, userId: string): Promise<void> => {
+  const serviceAccount = async (caller: Caller, userId: string): Promise<UserRow> => {
     if (!caller.permissions.has('users:manage')) throw forbidden('users:manage');
     const user = await findUserOfTenant(db.read, caller.tenantId, userId);
     if (user === undefined) throw notFound('user');
     if (user.type !== 'service') throw conflict('machine keys are for service accounts (type service)');
+    return user;
   };
 
   return {
@@ -39,7 +42,9 @@ export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit 
       input: { type: string; expirationDate: string | null },
       requestId: string,
     ): Promise<{ keyId: string; keyDetails: string; details: { creationDate: string } }> {
-      await serviceAccount(caller, userId);
+      const account = await serviceAccount(caller, userId);
+      const tenant = await findTenant(db.read, account.tenant_id);
+      assertMayGrant(caller, rightsOf(account, tenant?.slug ?? ''));
       if (input.type !== 'KEY_TYPE_JSON') throw invalid({ field: '/type', reason: 'must be KEY_TYPE_JSON' });
       const expiresAt = input.expirationDate === null ? NEVER : Date.parse(input.expirationDate);
       if (!(expiresAt > clock.now())) {
