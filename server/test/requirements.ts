@@ -18,6 +18,8 @@ export const REQUIREMENTS = {
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
+  'TEXT-01':
+    'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
   'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
   'LIST-03': 'a cursor walks a changing list without skips or repeats',

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
+import { storableDeep } from '../../kernel/storable.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
@@ -251,7 +252,7 @@ const withdrawn = (call: SettledCall): SettledCall =>
 
 /** What the model is told of a decision, and how the call looks after it. */
 const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
-  const { execution } = decision;
+  const execution = storableDeep(decision.execution);
   if (decision.status !== 'approved' || execution === null) {
     const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
     return {

@@ -13,6 +13,7 @@ import {
   type ModelUsage,
 } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
 import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
 import {
   affordableOutputTokens,
@@ -183,7 +184,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const failed = (error: ModelError, ref: ModelRef, bound: UsageBound): ModelCallError => {
     if (error.partial === undefined) return new ModelCallError(error, ref, 0);
     const usage = boundUsage(error.partial.usage, bound);
-    const partial = { ...error.partial, usage };
+    const partial = { content: storable(error.partial.content), usage };
     const bounded = new ModelError(error.kind, error.provider, error.message, { ...error, partial });
     return new ModelCallError(bounded, ref, cost(ref, usage).costNanoUsd);
   };
@@ -241,7 +242,19 @@ export const createModels = (options: ModelsOptions): Models => {
           const result = await once(provider, candidate);
           report(candidate.provider, 'ok');
           const usage = boundUsage(result.usage, bound);
-          return { ...result, usage, ref: candidate, attempts, ...cost(candidate, usage) };
+          const { content, toolCalls } = storableDeep({
+            content: result.content,
+            toolCalls: result.toolCalls,
+          });
+          return {
+            ...result,
+            content,
+            toolCalls,
+            usage,
+            ref: candidate,
+            attempts,
+            ...cost(candidate, usage),
+          };
         } catch (thrown) {
           if (!(thrown instanceof ModelError)) throw thrown;
           const error = stoppedUnderWay(thrown, call);
@@ -295,7 +308,14 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => shown,
-        (provider, { name }) => provider.stream({ ...call, model: name }, show),
+        async (provider, { name }) => {
+          const pieces = createStorablePieces(show);
+          try {
+            return await provider.stream({ ...call, model: name }, pieces.push);
+          } finally {
+            pieces.end();
+          }
+        },
       );
     },
     contextTokens: (ref) =>
