@@ -65,6 +65,8 @@ export const REQUIREMENTS = {
   'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'PROV-01':
+    'what goes to a model provider is valid for the strictest of them, whatever has become of earlier turns',
   'QUEUE-06':
     'a conversation is busy from its first message on, at every door; on nodes the store says so, whatever Redis forgets',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',

@@ -274,12 +274,12 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
 
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
 const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
-  if (answer.content !== '') return null;
+  if (answer.content.trim() !== '') return null;
   const { provider } = answer.ref;
   const fault = (what: string) =>
     new AppError('UPSTREAM_ERROR', `${provider} ${what}`, { details: { provider } });
   if (answer.finishReason === 'content_filter') return fault('withheld its answer (content filter)');
-  const shows = state.content !== '' || state.toolCalls.length > 0;
+  const shows = state.content.trim() !== '' || state.toolCalls.length > 0;
   return shows || answer.finishReason === 'length' ? null : fault('gave an empty answer');
 };
 
