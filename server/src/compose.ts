@@ -510,7 +510,7 @@ const build = async (
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
-    queue: createConversationQueue(shared?.locks ?? null, chatStore.queuedBefore),
+    queue: createConversationQueue(shared?.locks ?? null, chatStore.turnsAhead),
     messages,
     events,
     outbox,

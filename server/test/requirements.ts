@@ -18,6 +18,8 @@ export const REQUIREMENTS = {
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
+  'TEXT-01':
+    'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
   'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
   'LIST-03': 'a cursor walks a changing list without skips or repeats',
@@ -65,6 +67,10 @@ export const REQUIREMENTS = {
   'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'PROV-01':
+    'what goes to a model provider is valid for the strictest of them, whatever has become of earlier turns',
+  'QUEUE-06':
+    'a conversation is busy from its first message on, at every door; on nodes the store says so, whatever Redis forgets',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':

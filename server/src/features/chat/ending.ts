@@ -175,7 +175,7 @@ export const createEnding = ({
       const waits = status === 'awaiting_approval';
       const workers = [...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)])];
       // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
-      const answers = status !== 'failed' || state.content !== '';
+      const answers = status !== 'failed' || state.content.trim() !== '';
       const ending: RunEvent[] = waits
         ? []
         : result.error === null

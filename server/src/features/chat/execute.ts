@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
+import { storableDeep } from '../../kernel/storable.ts';
 import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
 import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
@@ -258,7 +259,7 @@ const withdrawn = (call: SettledCall): SettledCall =>
 
 /** What the model is told of a decision, and how the call looks after it. */
 const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
-  const { execution } = decision;
+  const execution = storableDeep(decision.execution);
   if (decision.status !== 'approved' || execution === null) {
     const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
     return {
@@ -280,12 +281,12 @@ const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
 
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
 const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
-  if (answer.content !== '') return null;
+  if (answer.content.trim() !== '') return null;
   const { provider } = answer.ref;
   const fault = (what: string) =>
     new AppError('UPSTREAM_ERROR', `${provider} ${what}`, { details: { provider } });
   if (answer.finishReason === 'content_filter') return fault('withheld its answer (content filter)');
-  const shows = state.content !== '' || state.toolCalls.length > 0;
+  const shows = state.content.trim() !== '' || state.toolCalls.length > 0;
   return shows || answer.finishReason === 'length' ? null : fault('gave an empty answer');
 };
 

@@ -4,7 +4,7 @@ import type { ActiveRun } from './active-run.ts';
 import { type EndedRun, errorData, faultOf, keptForLater, type StopReason } from './ending.ts';
 import type { Spending } from './execute.ts';
 import { isDelta } from './journal.rules.ts';
-import type { ConversationQueue } from './queue.ts';
+import { type ConversationQueue, inTurn } from './queue.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun, Starter } from './start.ts';
@@ -42,9 +42,14 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     turn: { leave(): void },
   ): Promise<ActiveRun> => {
     const { signal } = abort;
-    turn.leave = await queue.enter(run.conversationId, { place: run.place, signal });
-    signal.throwIfAborted();
-    const started = await starter.start(caller, request, context, { ...how, signal, queued: run });
+    const started = await inTurn(
+      turn,
+      () => queue.enter(run.conversationId, { place: run.place, signal }),
+      async () => {
+        signal.throwIfAborted();
+        return starter.start(caller, request, context, { ...how, signal, queued: run });
+      },
+    );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
     publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
     return deps.begin(caller, started, events, abort, turn.leave);

@@ -37,7 +37,7 @@ import {
   unpackJournal,
 } from './journal.rules.ts';
 import { createLineUp } from './line-up.ts';
-import { busy, type ConversationQueue } from './queue.ts';
+import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
@@ -252,19 +252,27 @@ export const createChatService = (given: ChatOptions) => {
   const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
     const { conversation_id: conversationId } = request;
-    let leave = (): void => {};
-    if (conversationId !== undefined) {
+    const behind = (): Promise<ActiveRun> =>
+      join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);
+    const newConversationId = newId();
+    let leave: (() => void) | null;
+    if (conversationId === undefined) leave = queue.enterNew(newConversationId);
+    else {
       await starter.conversationOf(caller, conversationId);
-      const turn = await queue.tryEnter(conversationId);
-      if (turn === null) return join(caller, { ...request, conversation_id: conversationId }, context, how);
-      leave = turn;
+      leave = await queue.tryEnter(conversationId);
+      if (leave === null) return behind();
     }
     const abort = new AbortController();
     let started: StartedRun;
     try {
-      started = await starter.start(caller, request, context, { ...how, signal: abort.signal });
+      started = await starter.start(caller, request, context, {
+        ...how,
+        newConversationId,
+        signal: abort.signal,
+      });
     } catch (error) {
       leave();
+      if (error instanceof TurnTaken) return behind();
       throw error;
     }
     const events = createRunEvents(started.events);
@@ -529,7 +537,10 @@ export const createChatService = (given: ChatOptions) => {
         const events = createRunEvents(read.events, read.jumps);
         const abort = new AbortController();
         // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
-        const enters = queue.enter(row.conversation_id, { place: null, signal: abort.signal });
+        const enters = queue.enter(row.conversation_id, {
+          place: { begun: row.id },
+          signal: abort.signal,
+        });
         const going = enters.then((leave) => {
           withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
         });

@@ -231,7 +231,7 @@ export const createStarter = (deps: StartDeps) => {
 
   /**
    * `request.conversation_id` has been entered in the queue by the caller of this. Nothing is stored when it throws,
-   * so a refusal (402, 404, 409, 422) leaves no trace.
+   * so a refusal (402, 404, 409, 422) leaves no trace. Throws `TurnTaken` where another node has the turn all the same.
    */
   const start = async (
     caller: Caller,
@@ -242,6 +242,8 @@ export const createStarter = (deps: StartDeps) => {
       streaming: boolean;
       signal: AbortSignal;
       given?: GivenInput | undefined;
+      /** Without `request.conversation_id`: the conversation to be made, which has been entered as well. */
+      newConversationId?: string;
       /** The message has waited and is stored already: its run begins now. */
       queued?: QueuedRun;
       /** Written with the run; see `LaunchOptions`. */
@@ -250,7 +252,7 @@ export const createStarter = (deps: StartDeps) => {
   ): Promise<StartedRun> => {
     const given = options.given ?? {};
     const conversation = await conversationOf(caller, request.conversation_id);
-    const conversationId = conversation?.id ?? newId();
+    const conversationId = conversation?.id ?? options.newConversationId ?? newId();
     const { queued } = options;
     const runId = queued?.runId ?? newId();
     const known = await history.known(conversation, given.history);
@@ -405,6 +407,7 @@ export const createStarter = (deps: StartDeps) => {
           const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
           if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
           await placeMessage(tx, questionId, askedAt);
+          await store.claimTurn(tx, conversationId, runId);
           return taken;
         }
         await options.accepted?.(tx, runId);
@@ -425,8 +428,10 @@ export const createStarter = (deps: StartDeps) => {
                 archived_at: null,
               })
             : touchConversation(tx, { id: conversationId, now });
-        const [, , , recorded] = await together(
+        const claimed = conversation === null ? null : store.claimTurn(tx, conversationId, runId);
+        const [, , , , recorded] = await together(
           inConversation,
+          claimed,
           insertMessage(tx, {
             ...owner,
             id: questionId,

@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
+import { storableDeep } from '../../kernel/storable.ts';
 import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
@@ -119,8 +120,8 @@ export const runToolCall = async (
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, () =>
-      abortable(tool.call(parsed.value, { ...context, signal, paying }), signal),
+    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, async () =>
+      storableDeep(await abortable(tool.call(parsed.value, { ...context, signal, paying }), signal)),
     );
     return {
       item: {

@@ -93,7 +93,6 @@ export const knowledgeRoutes = ({
         const page = pageRequest(query);
         const tags = commaList(query.tags);
         const contentTypes = commaList(query.content_type).map(fullContentType);
-        if (query.q?.includes('\u0000')) throw invalid({ field: '/q', reason: 'must be text without NUL' });
         const { documents: found, total } = await store.list(readScope(caller), page, {
           ...(tags.length > 0 ? { tags } : {}),
           ...(contentTypes.length > 0 ? { contentTypes } : {}),
