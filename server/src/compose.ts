@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
@@ -93,6 +94,7 @@ import { createConsole } from './http/console.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
+import { createOpenRequests } from './http/open-requests.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
@@ -120,8 +122,11 @@ export interface Platform {
   tools: readonly ToolSource[];
   /** Settles when this process must not go on, since its place on the store is somebody else's. */
   lost: Promise<Error>;
-  /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
-  close(): Promise<void>;
+  /**
+   * Not ready at once, but requests are taken for `leadMs` more (default 0); then refuses new work, lets running answers
+   * finish for the grace time, saves and closes everything.
+   */
+  close(leadMs?: number): Promise<void>;
 }
 
 const VERSION = '2.0.0';
@@ -208,16 +213,22 @@ const build = async (
   const nodeStore = createNodeStore(db);
   const shared = await composeShared(config, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
-  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
-    draining: false,
-    chat: null,
-    realtime: null,
-  };
+  const state: {
+    /** Told to stop: not ready any more. */
+    stopping: boolean;
+    /** Takes no new work. */
+    draining: boolean;
+    chat: ChatService | null;
+    realtime: RealtimePart | null;
+    openStreams(): number;
+  } = { stopping: false, draining: false, chat: null, realtime: null, openStreams: () => 0 };
+  const stopping = (): boolean => state.stopping;
   const draining = (): boolean => state.draining;
 
   const metrics = createMetrics({
     activeRuns: () => state.chat?.activeRuns() ?? 0,
-    openStreams: () => 0,
+    openStreams: () => state.openStreams(),
+    openSockets: () => state.realtime?.openSockets() ?? 0,
     jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
     dataFreeBytes: async () => {
       const { bavail, bsize } = await statfs(config.DATA_DIR);
@@ -504,8 +515,9 @@ const build = async (
     nodeId: place.nodeId,
     version: VERSION,
     alone: place.alone,
+    silentMs: config.NODE_SILENCE_S * 1000,
     async takeOver(fresh) {
-      if (state.draining) return;
+      if (state.stopping) return;
       const recovered = await chat.recover(fresh);
       if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'took up runs that were left');
       await idempotencyStore.releaseDead(fresh);
@@ -573,12 +585,15 @@ const build = async (
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
+  const openStreams = (): number => streams.open() + door.openStreams();
+  state.openStreams = openStreams;
+
   const routes: AnyRoute[] = [
     ...systemRoutes({
       version: VERSION,
       startedAt,
       now: clock.now,
-      draining,
+      stopping,
       metrics,
       metricsToken: config.METRICS_TOKEN,
       checks: {
@@ -657,6 +672,7 @@ const build = async (
     }),
   ];
 
+  const openRequests = createOpenRequests();
   const app = await buildApp({
     routes,
     authenticate: identity.authenticate,
@@ -674,6 +690,8 @@ const build = async (
           },
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
+    stopping,
+    openRequests,
     observe: metrics.request,
     audited: ({ caller, ...entry }, tx) => {
       const event = { ...actorOf(caller), ...entry };
@@ -704,17 +722,27 @@ const build = async (
     .then(() => router.warm({ tenantId: '', userId: '' }))
     .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
 
-  const close = async (): Promise<void> => {
+  /** Until the last run has ended, and the last answer has gone out; the other nodes leave this one its work meanwhile. */
+  const drain = async (leadMs: number): Promise<void> => {
+    state.stopping = true;
+    // Not waited for: the store may be away.
+    void nodes.drain();
+    await delay(leadMs);
     state.draining = true;
-    clearInterval(maintenance);
-    clearInterval(keyWatch);
-    await nodes.stop();
-    agentStates.close();
     const graceMs = config.SHUTDOWN_GRACE_S * 1000;
+    const until = performance.now() + graceMs;
     await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
     chat.close();
+    await openRequests.ended(until - performance.now(), openStreams);
     streams.close();
     await door.close();
+  };
+
+  const close = async (leadMs: number): Promise<void> => {
+    await drain(leadMs);
+    clearInterval(maintenance);
+    clearInterval(keyWatch);
+    agentStates.close();
     // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
     const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
     await app.close();
@@ -731,6 +759,7 @@ const build = async (
       tableEngine.close(),
     ]);
     objectBlobs?.close();
+    await nodes.stop();
     await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
     await shared?.close();
     await db.close();
@@ -744,6 +773,6 @@ const build = async (
     lost: lost.promise,
     routes,
     tools: [...ownTools, mcp.toolSource],
-    close: () => acrossTenants(close),
+    close: (leadMs = 0) => acrossTenants(() => close(leadMs)),
   };
 };

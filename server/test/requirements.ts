@@ -82,6 +82,7 @@ export const REQUIREMENTS = {
   'BAD-03': 'text comes back byte for byte',
   'SYS-01': '/health, /ready and /metrics answer without a token, in their own forms',
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
+  'SYS-07': 'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':
@@ -260,6 +261,9 @@ export const REQUIREMENTS = {
     'a node killed at the worst moment: schedules, deliveries, reservations, idempotency keys, throttles and key rotation end well',
   'CLU-19':
     'two releases side by side: schema, queue payloads and messages of the newer one are no harm to nodes of the older',
+  'CLU-20':
+    'a node that stops is left alone by the others until its last run has ended, however long that takes within the grace',
+  'CLU-21': 'a roll behind a balancer that looks at /ready loses no request',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

@@ -4,7 +4,10 @@ import { RequestTimes } from './request-times.ts';
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
 export interface Gauges {
   activeRuns(): number;
+  /** Responses that are event streams. */
   openStreams(): number;
+  /** WebSockets. */
+  openSockets(): number;
   /** Of the queue of background work, over all processes. */
   jobs(): Promise<{ queued: number; running: number; dead: number }>;
   /** Free on the disk of the data folder. */
@@ -87,6 +90,14 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
     collect() {
       this.set(gauges.openStreams());
+    },
+  });
+  new Gauge({
+    name: 'pentarch_open_sockets',
+    help: 'WebSockets open in this process',
+    registers,
+    collect() {
+      this.set(gauges.openSockets());
     },
   });
   new Gauge({

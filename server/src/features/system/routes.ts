@@ -20,7 +20,8 @@ export interface SystemOptions {
   /** Epoch ms. */
   startedAt: number;
   now(): number;
-  draining(): boolean;
+  /** Told to stop: not ready, whatever the checks say. */
+  stopping(): boolean;
   checks: Record<CheckName, () => Check | Promise<Check>>;
   metrics: Metrics;
   metricsToken: string | null;
@@ -68,7 +69,7 @@ export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
   const readiness = async () => {
     const results = await Promise.all(CHECK_NAMES.map((name) => run(options.checks[name])));
     const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
-    const ready = !options.draining() && results.every((check) => check.status !== 'failed');
+    const ready = !options.stopping() && results.every((check) => check.status !== 'failed');
     return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };
   };
 
