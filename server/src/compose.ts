@@ -27,6 +27,7 @@ import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { acrossTenants } from './db/scope.ts';
+import { createWriteProbe } from './db/write-probe.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
@@ -141,6 +142,8 @@ const CONSOLE_FOLDER = [
 ].reduce((packed, built) => (existsSync(packed) ? packed : built));
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 const FOLLOW_KEYS_MS = 5_000;
+/** Below this /ready says so. */
+const LOW_DISK_BYTES = 512 * 2 ** 20;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -210,6 +213,7 @@ const build = async (
   const lost = Promise.withResolvers<Error>();
   const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
+  const checkWrites = createWriteProbe(db);
   const nodeStore = createNodeStore(db);
   const shared = await composeShared(config, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
@@ -225,15 +229,16 @@ const build = async (
   const stopping = (): boolean => state.stopping;
   const draining = (): boolean => state.draining;
 
+  const dataFreeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(config.DATA_DIR);
+    return bavail * bsize;
+  };
   const metrics = createMetrics({
     activeRuns: () => state.chat?.activeRuns() ?? 0,
     openStreams: () => state.openStreams(),
     openSockets: () => state.realtime?.openSockets() ?? 0,
     jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
-    dataFreeBytes: async () => {
-      const { bavail, bsize } = await statfs(config.DATA_DIR);
-      return bavail * bsize;
-    },
+    dataFreeBytes,
   });
   const models = await composeModels(config, clock);
   // Features get the metered one alone.
@@ -598,8 +603,21 @@ const build = async (
       metricsToken: config.METRICS_TOKEN,
       checks: {
         store: async () => {
-          await Promise.all([db.ping(), shared?.ping()]);
-          return { status: 'ok' };
+          await db.ping();
+          return checkWrites().then(
+            () => ({ status: 'ok' }),
+            () => ({ status: 'failed', detail: 'it answers, and takes no writes' }),
+          );
+        },
+        redis: async () => {
+          await shared?.ping();
+          return { status: 'ok', ...(shared === null ? { detail: 'not set up' } : {}) };
+        },
+        disk: async () => {
+          const free = await dataFreeBytes();
+          return free < LOW_DISK_BYTES
+            ? { status: 'degraded', detail: `${Math.floor(free / 2 ** 20)} MiB left for the data folder` }
+            : { status: 'ok' };
         },
         migrations: () => ({ status: 'ok' }),
         models: () => {

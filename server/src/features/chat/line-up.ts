@@ -9,6 +9,7 @@ import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
 
 export interface LineUpDeps {
@@ -44,7 +45,10 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const { signal } = abort;
     turn.leave = await queue.enter(run.conversationId, { place: run.place, signal });
     signal.throwIfAborted();
-    const started = await starter.start(caller, request, context, { ...how, signal, queued: run });
+    const started = await untilStored(
+      () => starter.start(caller, request, context, { ...how, signal, queued: run }),
+      signal,
+    );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
     publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
     return deps.begin(caller, started, events, abort, turn.leave);

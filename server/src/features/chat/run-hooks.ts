@@ -6,6 +6,7 @@ import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
 import type { ChatStore } from './store.ts';
+import { untilStored } from './until-stored.ts';
 
 export interface RunHooksDeps {
   ending: Ending;
@@ -43,6 +44,6 @@ export const createRunHooks =
     decision: (proposalId) => room.wait(run.subject, proposalId, approvals, abort.signal),
     async resumed() {
       turn.leave = await queue.enter(run.conversationId, { place: null, signal: abort.signal });
-      await store.setStatus(run.runId, 'running');
+      await untilStored(() => store.setStatus(run.runId, 'running'), abort.signal);
     },
   });

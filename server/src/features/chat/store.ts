@@ -147,6 +147,10 @@ export const insertStep = compiled<RunStepRow, never>((db, p) =>
   }),
 );
 
+export const hasStep = compiled<Pick<RunStepRow, 'run_id' | 'n'>, { n: number }>((db, p) =>
+  db.selectFrom('run_steps').select('n').where('run_id', '=', p('run_id')).where('n', '=', p('n')),
+);
+
 /** The answer of a run that had waited: it stands already, with what had come by then. */
 export const replaceAnswer = compiled<
   Pick<MessageRow, 'id' | 'content' | 'tool_calls' | 'citations' | 'usage' | 'metadata' | 'cost_nano'>,

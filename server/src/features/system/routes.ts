@@ -12,7 +12,16 @@ export interface Check {
   detail?: string;
 }
 
-export const CHECK_NAMES = ['store', 'migrations', 'models', 'identity', 'mcp', 'queue'] as const;
+export const CHECK_NAMES = [
+  'store',
+  'redis',
+  'disk',
+  'migrations',
+  'models',
+  'identity',
+  'mcp',
+  'queue',
+] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface SystemOptions {
@@ -35,6 +44,8 @@ const Readiness = Type.Object({
   status: StringEnum(['ready', 'not_ready']),
   checks: Type.Object({
     store: CheckSchema,
+    redis: CheckSchema,
+    disk: CheckSchema,
     migrations: CheckSchema,
     models: CheckSchema,
     identity: CheckSchema,
