@@ -50,6 +50,7 @@ import {
   createChatStore,
   createChooser,
   createConversationQueue,
+  type RunReport,
 } from './features/chat/index.ts';
 import { communicationTools } from './features/communications/index.ts';
 import {
@@ -80,7 +81,7 @@ import { createMemory, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
-import { createMetrics, systemRoutes } from './features/system/index.ts';
+import { createMetrics, type Metrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
   createUsers,
@@ -100,6 +101,7 @@ import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
 import { createStreamWatch } from './http/stream-watch.ts';
+import { createTicker } from './jobs/index.ts';
 import { withEarlier } from './kernel/blobs-earlier.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -142,6 +144,7 @@ const CONSOLE_FOLDER = [
 ].reduce((packed, built) => (existsSync(packed) ? packed : built));
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 const FOLLOW_KEYS_MS = 5_000;
+const SWEEP_EVERY_MS = 5_000;
 /** Below this /ready says so. */
 const LOW_DISK_BYTES = 512 * 2 ** 20;
 
@@ -188,6 +191,27 @@ const askAgent =
       finishReason: answer.finish_reason,
       costUsd: answer.cost_usd,
     };
+  };
+
+/** Each run's end is counted; each failure is a line of the log that names its run and its request, and nothing that was said. */
+const runEnds =
+  (metrics: Metrics, logger: FastifyBaseLogger) =>
+  (end: RunReport): void => {
+    metrics.run(end);
+    const { error, outcome } = end;
+    if (error === null || outcome === 'cost_exceeded') return;
+    const line = {
+      run_id: end.runId,
+      request_id: end.requestId,
+      agent: end.agentId,
+      model: end.model,
+      outcome,
+      code: error.code,
+      // Of other kinds the words may be a person's own.
+      ...(outcome === 'model_failed' || outcome === 'interrupted' ? { reason: error.message } : {}),
+    };
+    if (outcome === 'failed') logger.error({ ...line, err: error.cause ?? error }, 'run failed');
+    else logger.warn(line, 'run failed');
   };
 
 /**
@@ -495,6 +519,7 @@ const build = async (
       },
     },
     toolSources: [...ownTools, mcp.toolSource],
+    onEnded: runEnds(metrics, logger),
     gate: governance.gate,
     book: governance.book,
     approvals: governance.approvals,
@@ -636,7 +661,6 @@ const build = async (
         },
         queue: async () => {
           const { queued, running, dead } = await realtime.depth();
-          metrics.queueDepth('jobs', queued);
           return { status: 'ok', detail: `${queued} waiting, ${running} running, ${dead} dead` };
         },
       },
@@ -729,6 +753,14 @@ const build = async (
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
+  const sweep = createTicker({
+    everyMs: SWEEP_EVERY_MS,
+    tick: async () => {
+      await chat.sweep();
+    },
+    onError: (error) => onError(error, 'lost runs could not be looked for'),
+  });
+  sweep.start();
   const keyWatch = setInterval(() => {
     identity.followKeys().catch((error: unknown) => onError(error, 'following the signing keys'));
   }, FOLLOW_KEYS_MS);
@@ -758,6 +790,7 @@ const build = async (
 
   const close = async (leadMs: number): Promise<void> => {
     await drain(leadMs);
+    await sweep.stop();
     clearInterval(maintenance);
     clearInterval(keyWatch);
     agentStates.close();

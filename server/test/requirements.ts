@@ -64,6 +64,8 @@ export const REQUIREMENTS = {
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
+  'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
+  'RUN-21': 'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',

@@ -92,7 +92,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const fault = mapError(error);
-  if (fault.status >= 500)
+  if (fault.status >= 500 && !fault.logged)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');

@@ -513,7 +513,10 @@ const loop = async (
       }
       if (error.kind === 'aborted') return finishWith('cancelled');
       const fault = toAppError(error);
-      if (fault instanceof AppError) return finishWith('stop', fault);
+      if (fault instanceof AppError) {
+        result.model = error.ref;
+        return finishWith('stop', fault);
+      }
       throw error;
     }
     result.model = answer.ref;

@@ -6,7 +6,8 @@ import type { Spending } from './execute.ts';
 import { isDelta } from './journal.rules.ts';
 import type { ConversationQueue } from './queue.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import type { ChatResponse } from './schema.ts';
+import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
@@ -26,6 +27,7 @@ export interface LineUpDeps {
     leave: () => void,
   ): ActiveRun;
   publish(run: EndedRun, type: string, data: Record<string, unknown>): void;
+  report(end: RunReport): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -62,8 +64,6 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
 
   const refused = async (message: WaitingMessage, events: RunEvents, error: unknown): Promise<AppError> => {
     const fault = faultOf(error);
-    if (fault.code === 'INTERNAL_ERROR')
-      deps.onError(error, 'a message that had waited could not be taken up');
     await waiting.refuse(message.run, fault, message);
     events.emit('error', errorData(fault));
     return fault;
@@ -81,14 +81,21 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const told = { ...run, subject: { ...caller, requestId: how.requestId } };
     const tellEnd = (agentId: string | null): void =>
       publish(told, 'run.completed', { message_id: run.messageId, agent_id: agentId });
+    const report = (status: RunStatus, fault: AppError | null): void => {
+      const { agentId, model } = message.context;
+      const ids = { runId: run.runId, requestId: how.requestId, agentId, model };
+      deps.report({ ...ids, outcome: outcomeOf(status, fault), error: fault });
+    };
     try {
       if (deps.stopReasons.get(abort) === 'cancelled') {
         const response = await takenBack(message, events);
+        report('cancelled', null);
         tellEnd(response.agent_id);
         return response;
       }
       if (abort.signal.aborted || error instanceof RunLost) throw keptForLater(run.runId);
       const fault = await refused(message, events, error);
+      report(fault.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed', fault);
       publish(told, 'run.failed', { error: { code: fault.code, message: fault.message } });
       tellEnd(message.context.agentId);
       throw fault;

@@ -432,6 +432,17 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return taken;
   },
 
+  /** Those that have not ended and are this node's, whether it knows of them or not. */
+  unfinishedHere: (): Promise<RunRow[]> =>
+    db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('node_id', '=', nodeId)
+      .where('finished_at', 'is', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+
   /** Which of the runs are this node's still. */
   async own(ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
