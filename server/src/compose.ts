@@ -18,14 +18,17 @@ import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
+import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
+import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import type { Config } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { StartRefused } from './db/refusal.ts';
 import { acrossTenants } from './db/scope.ts';
 import { createWriteProbe } from './db/write-probe.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
@@ -67,7 +70,7 @@ import { createCosts } from './features/costs/index.ts';
 import {
   createIdentity,
   type FirstAdmin,
-  platformSecret,
+  openPlatformKeys,
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
@@ -77,7 +80,7 @@ import {
   createMcpDoor,
   filesOfPeople,
 } from './features/mcp/index.ts';
-import { createMemory, createMeteredAsk } from './features/memory/index.ts';
+import { createMemory, createMessageReader, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
@@ -110,6 +113,7 @@ import { createLateOutbox } from './kernel/events.ts';
 import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
+import { VERSION } from './kernel/version.ts';
 
 /**
  * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
@@ -132,7 +136,6 @@ export interface Platform {
   close(leadMs?: number): Promise<void>;
 }
 
-const VERSION = '2.0.0';
 /** JSON of an export in its archive: it is parsed in this process. */
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
@@ -239,7 +242,12 @@ const build = async (
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
   const checkWrites = createWriteProbe(db);
   const nodeStore = createNodeStore(db);
-  const shared = await composeShared(config, place, nodeStore, onError);
+  const platformKeys = openPlatformKeys({
+    dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    previousKey: config.PLATFORM_KEY_PREVIOUS,
+  });
+  const shared = await composeShared(config, platformKeys, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
   const state: {
     /** Told to stop: not ready any more. */
@@ -280,14 +288,14 @@ const build = async (
       ? createMailSink(config.DATA_DIR)
       : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
 
-  const audit = createAudit(clock);
+  const auditPart = composeAuditSigning({ db, clock, keys: platformKeys, store: nodeStore, logger });
+  const audit = createAudit(clock, auditPart);
   const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
     config,
-    dataDir: config.DATA_DIR,
-    platformKey: config.PLATFORM_KEY,
+    platformKeys,
     shared: shared !== null,
     ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
@@ -306,7 +314,9 @@ const build = async (
         }),
     log: logger,
   });
+  if (!(await keysFit(db.read, platformKeys))) throw new StartRefused(LOST_KEYS);
   await identity.start();
+  await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
@@ -350,9 +360,20 @@ const build = async (
 
   const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
   const embedder = meter(rawEmbedder);
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const outgoing = createGuardedFetch({
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    // Documents by address are the largest that is fetched; whoever fetches them refuses them first.
+    maxBodyBytes: config.MAX_UPLOAD_BYTES + 1024 * 1024,
+  });
   const memoryModel = config.MEMORY_MODEL;
+  const messageReader = createMessageReader({
+    onUnread: (reason, error) => {
+      metrics.messageUnread(reason);
+      logger.warn({ reason, err: error }, 'a message was not read for what it says that lasts');
+    },
+  });
   const memory = createMemory({
+    extract: messageReader.read,
     db,
     clock,
     embedder,
@@ -484,6 +505,7 @@ const build = async (
     close: closeTools,
   } = await composeTools({
     config,
+    platformKeys,
     governanceConfig,
     db,
     clock,
@@ -608,10 +630,7 @@ const build = async (
     issuer: () => config.IDP_URL ?? publicUrl(),
     corsOrigins: config.CORS_ORIGINS,
     draining,
-    shared:
-      messages === null
-        ? null
-        : { key: platformSecret(config.DATA_DIR, 'cookie.key', config.PLATFORM_KEY), messages },
+    shared: messages === null ? null : { key: platformKeys.secret('cookie.key'), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
@@ -668,7 +687,7 @@ const build = async (
     ...identity.routes,
     ...userRoutes(users),
     ...tenantRoutes(tenants),
-    ...auditRoutes(db),
+    ...auditRoutes(db, { signer: auditPart.signer, began: true }),
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
@@ -695,7 +714,7 @@ const build = async (
       idempotency,
       clock,
       agents: AGENTS,
-      version: '2.0.0',
+      version: VERSION,
       publicUrl,
       issuer: () => config.IDP_URL ?? publicUrl(),
       streams,
@@ -800,12 +819,14 @@ const build = async (
     clearTimeout(cut);
     await closeTools();
     await knowledge.close();
+    auditPart.close();
     await refusals.close();
     await costs.close();
     await Promise.all([
       models.close(),
       parser.close(),
       rawEmbedder.close(),
+      messageReader.close(),
       outgoing.close(),
       tableEngine.close(),
     ]);

@@ -63,7 +63,9 @@ it.each(['running', 'awaiting_approval', 'queued'])(
     const next = await admin.post('/v2/chat', { ...question, conversation_id: conversation });
     expect(next.status, next.text).toBe(200);
     const metrics = (await server.anonymous().get('/metrics')).text;
-    expect(metrics).toMatch(/^pentarch_runs_total\{outcome="interrupted",agent="[a-z]+",model="none"\} [1-9]/m);
+    expect(metrics).toMatch(
+      /^pentarch_runs_total\{outcome="interrupted",agent="[a-z]+",model="none"\} [1-9]/m,
+    );
   },
   90_000,
 );

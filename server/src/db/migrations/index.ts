@@ -29,6 +29,8 @@ import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
+import { auditSignatures } from './066-audit-signatures.ts';
+import { sameTenant } from './067-same-tenant.ts';
 import { drainingNodes } from './070-draining-nodes.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -63,5 +65,7 @@ export const migrations: readonly SchemaStep[] = [
   rowSecurity,
   queuedRuns,
   termsInRow,
+  auditSignatures,
+  sameTenant,
   drainingNodes,
 ];
