@@ -1211,6 +1211,8 @@ export interface Readiness {
 
 export interface ReadinessChecks {
   store: ReadinessChecksStore;
+  redis: ReadinessChecksStore;
+  disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
   identity: ReadinessChecksStore;

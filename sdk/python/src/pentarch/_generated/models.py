@@ -1285,6 +1285,8 @@ class Readiness(TypedDict):
 
 class ReadinessChecks(TypedDict):
     store: ReadinessChecksStore
+    redis: ReadinessChecksStore
+    disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
     identity: ReadinessChecksStore
