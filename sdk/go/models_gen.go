@@ -1441,6 +1441,8 @@ type Readiness struct {
 // ReadinessChecks is a model of the API.
 type ReadinessChecks struct {
 	Store      ReadinessChecksStore `json:"store"`
+	Redis      ReadinessChecksStore `json:"redis"`
+	Disk       ReadinessChecksStore `json:"disk"`
 	Migrations ReadinessChecksStore `json:"migrations"`
 	Models     ReadinessChecksStore `json:"models"`
 	Identity   ReadinessChecksStore `json:"identity"`

@@ -70,6 +70,7 @@ export interface RealtimePart {
   routes: readonly AnyRoute[];
   plugin(app: FastifyInstance): Promise<void>;
   depth(): Promise<JobDepth>;
+  openSockets(): number;
   /** After the chat has taken up the runs of the last process. */
   start(): Promise<void>;
   /** Before the store closes; running work gets `graceMs`. */
@@ -241,6 +242,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     routes: [...webhookRoutes(webhooks), ...taskRoutes(tasks), ...notificationRoutes(notifications)],
     plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
     depth: jobs.depth,
+    openSockets: () => hub.size,
     async start() {
       await jobs.start();
       for (const each of tickers) each.start();

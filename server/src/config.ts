@@ -303,7 +303,19 @@ export const SETTINGS = {
   MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
   CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),
   METRICS_TOKEN: secret('Bearer token that /metrics asks for; default: none is asked'),
-  SHUTDOWN_GRACE_S: int(30, 0, 3600, 'Seconds that running answers get after SIGTERM'),
+  SHUTDOWN_LEAD_S: int(
+    5,
+    0,
+    600,
+    'Seconds after SIGTERM in which requests are still taken while /ready is 503, so that balancers look elsewhere first',
+  ),
+  SHUTDOWN_GRACE_S: int(30, 0, 3600, 'Seconds that running answers get after SIGTERM and SHUTDOWN_LEAD_S'),
+  NODE_SILENCE_S: int(
+    15,
+    1,
+    600,
+    'Seconds without a sign of life after which the other nodes take a node for dead; the same on every node',
+  ),
   WEBHOOK_ALLOW_PRIVATE: flag(
     false,
     'Let webhooks and other outgoing addresses be private, loopback or plain http (development)',

@@ -21,6 +21,8 @@ export interface StreamWatch {
   admit(request: FastifyRequest, reply: FastifyReply, caller?: Caller | null): void;
   /** Calls `lost` once, when the request's caller has lost what its route asks for. Returns the end of the watch. */
   add(request: FastifyRequest, lost: (fault: AppError) => void): () => void;
+  /** How many are open. */
+  open(): number;
   close(): void;
 }
 
@@ -126,6 +128,11 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
       };
       watched.add(entry);
       return stop;
+    },
+    open() {
+      let open = 0;
+      for (const watched of streams.values()) open += watched.size;
+      return open;
     },
     close: () => clearInterval(timer),
   };

@@ -1258,6 +1258,8 @@ export interface Readiness {
 
 export interface ReadinessChecks {
   store: ReadinessChecksStore;
+  redis: ReadinessChecksStore;
+  disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
   identity: ReadinessChecksStore;

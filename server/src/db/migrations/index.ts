@@ -33,6 +33,7 @@ import { credentialOfWork } from './062-credential-of-work.ts';
 import { proposalEvidence } from './063-proposal-evidence.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
+import { drainingNodes } from './070-draining-nodes.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly SchemaStep[] = [
   proposalEvidence,
   auditSignatures,
   sameTenant,
+  drainingNodes,
 ];

@@ -1,4 +1,6 @@
 // Over 500 lines: the loop of a run and what each of its steps writes are read together, or not understood.
+import type { Queryable } from '../../db/db.ts';
+import { isStoreUnavailable } from '../../db/faults.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
@@ -38,7 +40,7 @@ import {
   tellResults,
   waiting,
 } from './steps.rules.ts';
-import { type ChatStore, insertStep } from './store.ts';
+import { type ChatStore, hasStep, insertStep } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
@@ -375,8 +377,11 @@ const loop = async (
   const writeSteps = async (steps: readonly Step[]): Promise<void> => {
     const { hold, entries } = result.open;
     const now = clock.now();
-    await store.write(async (tx) => {
+    const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
+    const write = async (tx: Queryable, again: boolean): Promise<void> => {
       if (plan.record !== null) await store.hold(tx, runId);
+      // The answer to an earlier try may have been lost on the way, and not the try.
+      if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
       for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {
@@ -388,7 +393,8 @@ const loop = async (
         });
       }
       if (hold !== null) await costs.settle(tx, hold, entries);
-    });
+    };
+    await untilStored((again) => store.write((tx) => write(tx, again)), context.signal);
     state.nextStep += steps.length;
     result.open = { hold: null, entries: [] };
   };
@@ -407,7 +413,13 @@ const loop = async (
         spending: plan.spending,
         step: { nano: 0 },
       },
-      caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId, credentialOf(caller))),
+      caller: callerStill(
+        caller,
+        await untilStored(
+          () => deps.callerOf(caller.tenantId, caller.userId, credentialOf(caller)),
+          context.signal,
+        ),
+      ),
       tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
       asked: context.asked ?? plan.question,
       evidence: (args) =>
@@ -498,7 +510,11 @@ const loop = async (
       try {
         promptBound = models.promptBound(sizedCall());
         const request = holdRequest(deps, subject, plan.model, promptBound, plan.spending.nano);
-        result.open.hold = await store.write((tx) => costs.hold(tx, request));
+        // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
+        result.open.hold = await untilStored(
+          () => store.write((tx) => costs.hold(tx, request)),
+          context.signal,
+        );
       } catch (error) {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
           return finishWith('cost_exceeded', error);
@@ -520,7 +536,10 @@ const loop = async (
       }
       if (error.kind === 'aborted') return finishWith('cancelled');
       const fault = toAppError(error);
-      if (fault instanceof AppError) return finishWith('stop', fault);
+      if (fault instanceof AppError) {
+        result.model = error.ref;
+        return finishWith('stop', fault);
+      }
       throw error;
     }
     result.model = answer.ref;
@@ -583,8 +602,15 @@ export const executeRun = async (
     open: { hold: plan.firstHold, entries: [] },
     error: null,
   };
+  /** Stopped while it waited for the store: what had come is kept, and what is open goes with the end. */
+  const stoppedMeanwhile = (error: unknown): RunResult => {
+    if (!context.signal.aborted || !isStoreUnavailable(error)) throw error;
+    return { ...result, finishReason: 'cancelled' };
+  };
   try {
-    const ended = await loop(plan, state, subject, context, events, hooks, deps, result);
+    const ended = await loop(plan, state, subject, context, events, hooks, deps, result).catch(
+      stoppedMeanwhile,
+    );
     if (plan.record !== null) {
       // Calls to other agents that a cancel or a time limit gave up: what they had used by then is the run's all the same.
       await Promise.allSettled([...plan.spending.going]);

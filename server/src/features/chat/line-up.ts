@@ -6,9 +6,11 @@ import type { Spending } from './execute.ts';
 import { isDelta } from './journal.rules.ts';
 import { type ConversationQueue, inTurn } from './queue.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import type { ChatResponse } from './schema.ts';
+import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
 
 export interface LineUpDeps {
@@ -25,6 +27,7 @@ export interface LineUpDeps {
     leave: () => void,
   ): ActiveRun;
   publish(run: EndedRun, type: string, data: Record<string, unknown>): void;
+  report(end: RunReport): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -47,7 +50,8 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       () => queue.enter(run.conversationId, { place: run.place, signal }),
       async () => {
         signal.throwIfAborted();
-        return starter.start(caller, request, context, { ...how, signal, queued: run });
+        const begin = () => starter.start(caller, request, context, { ...how, signal, queued: run });
+        return untilStored(begin, signal);
       },
     );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
@@ -63,8 +67,6 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
 
   const refused = async (message: WaitingMessage, events: RunEvents, error: unknown): Promise<AppError> => {
     const fault = faultOf(error);
-    if (fault.code === 'INTERNAL_ERROR')
-      deps.onError(error, 'a message that had waited could not be taken up');
     await waiting.refuse(message.run, fault, message);
     events.emit('error', errorData(fault));
     return fault;
@@ -82,14 +84,21 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const told = { ...run, subject: { ...caller, requestId: how.requestId } };
     const tellEnd = (agentId: string | null): void =>
       publish(told, 'run.completed', { message_id: run.messageId, agent_id: agentId });
+    const report = (status: RunStatus, fault: AppError | null): void => {
+      const { agentId, model } = message.context;
+      const ids = { runId: run.runId, requestId: how.requestId, agentId, model };
+      deps.report({ ...ids, outcome: outcomeOf(status, fault), error: fault });
+    };
     try {
       if (deps.stopReasons.get(abort) === 'cancelled') {
         const response = await takenBack(message, events);
+        report('cancelled', null);
         tellEnd(response.agent_id);
         return response;
       }
       if (abort.signal.aborted || error instanceof RunLost) throw keptForLater(run.runId);
       const fault = await refused(message, events, error);
+      report(fault.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed', fault);
       publish(told, 'run.failed', { error: { code: fault.code, message: fault.message } });
       tellEnd(message.context.agentId);
       throw fault;

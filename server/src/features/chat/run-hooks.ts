@@ -6,6 +6,7 @@ import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
 import type { ChatStore } from './store.ts';
+import { untilStored } from './until-stored.ts';
 
 export interface RunHooksDeps {
   ending: Ending;
@@ -46,7 +47,7 @@ export const createRunHooks =
       await inTurn(
         turn,
         () => queue.enter(run.conversationId, { place, signal: abort.signal }),
-        () => store.goOn(run.runId, run.conversationId),
+        () => untilStored(() => store.goOn(run.runId, run.conversationId), abort.signal),
       );
     },
   });

@@ -148,6 +148,10 @@ export const insertStep = compiled<RunStepRow, never>((db, p) =>
   }),
 );
 
+export const hasStep = compiled<Pick<RunStepRow, 'run_id' | 'n'>, { n: number }>((db, p) =>
+  db.selectFrom('run_steps').select('n').where('run_id', '=', p('run_id')).where('n', '=', p('n')),
+);
+
 /** The answer of a run that had waited: it stands already, with what had come by then. */
 export const replaceAnswer = compiled<
   Pick<MessageRow, 'id' | 'content' | 'tool_calls' | 'citations' | 'usage' | 'metadata' | 'cost_nano'>,
@@ -432,6 +436,17 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     }
     return taken;
   },
+
+  /** Those that have not ended and are this node's, whether it knows of them or not. */
+  unfinishedHere: (): Promise<RunRow[]> =>
+    db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('node_id', '=', nodeId)
+      .where('finished_at', 'is', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
 
   /** Which of the runs are this node's still. */
   async own(ids: readonly string[]): Promise<Set<string>> {

@@ -1316,6 +1316,8 @@ class Readiness(TypedDict):
 
 class ReadinessChecks(TypedDict):
     store: ReadinessChecksStore
+    redis: ReadinessChecksStore
+    disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
     identity: ReadinessChecksStore

@@ -280,6 +280,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       metadataRoute(METADATA, 'getProtectedResourceMetadata'),
       metadataRoute(`${METADATA}${PATH}`, 'getMcpResourceMetadata'),
     ],
+    /** Streams on which clients listen for changes. */
+    openStreams: watch.size,
     close: async (): Promise<void> => {
       watch.close();
       await sessions.close();
