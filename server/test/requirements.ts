@@ -75,6 +75,8 @@ export const REQUIREMENTS = {
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
+  'CONV-09':
+    'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
   // Section 13 and issue 2: bad input, faults, lifecycle
   'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',
