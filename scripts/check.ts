@@ -55,7 +55,17 @@ const STEPS: readonly Step[] = [
   },
   { name: 'agents', about: 'docs/agents.md fresh', command: script('agents-docs.ts', '--check') },
   { name: 'layers', about: 'dependency rules', command: script('check-dependencies.ts') },
+  {
+    name: 'expressions',
+    about: 'regular expressions are linear or bounded',
+    command: script('check-expressions.ts'),
+  },
   { name: 'texts', about: 'no secrets, paths, open ends', command: script('check-texts.ts') },
+  {
+    name: 'citations',
+    about: 'what code and pages cite is there',
+    command: script('check-citations.ts'),
+  },
   {
     name: 'settings',
     about: 'docs/reference/settings.md fresh',

@@ -10,6 +10,7 @@ import { type ExitCode, usage } from './errors.ts';
 import { createOutput, type Output, type Sink } from './output.ts';
 import { createProfileStore, type ProfileStore } from './profiles.ts';
 import { storedTokens } from './sign-in.ts';
+import { VERSION } from './version.ts';
 
 /** What the process brings, handed to every command; commands read neither `process` nor the environment. */
 export interface Runtime {
@@ -68,7 +69,7 @@ export const checkedUrl = (text: string): string => {
     throw usage(`the address must start with http:// or https://: ${text}`);
   }
   if (url.username !== '' || url.password !== '') throw usage('the address must hold no name or password');
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 };
 
 /**
@@ -110,7 +111,7 @@ export const createContext = (runtime: Runtime, globals: Globals, mayBeNew = fal
   const clientWith = (options: Partial<ClientOptions>): Client =>
     createClient({
       baseUrl: target.url,
-      headers: { 'user-agent': 'pentarch-cli/2.0.0' },
+      headers: { 'user-agent': `pentarch-cli/${VERSION}` },
       ...(target.auth === null ? {} : { auth: target.auth }),
       ...(globals.timeout === undefined ? {} : { timeoutMs: globals.timeout * 1000 }),
       ...options,

@@ -60,7 +60,7 @@ const read = (field: OperationField, value: unknown, option: string, cwd: string
 };
 
 const pathOf = (operation: Operation, values: Values): string =>
-  operation.path.replace(/\{([^}]+)\}/g, (_all, name: string) =>
+  operation.path.replace(/\{([^{}]+)\}/g, (_all, name: string) =>
     encodeURIComponent(String(values[name] ?? '')),
   );
 

@@ -13,6 +13,7 @@ import { type ResourceCommand, resourceCommand } from './resource.ts';
 import { GROUPS } from './resources.ts';
 import { SERVER_COMMANDS, type ServerCommand } from './server-commands.ts';
 import type { Shell } from './shell.ts';
+import { VERSION } from './version.ts';
 
 /** The whole tree of commands, with its help. */
 
@@ -92,7 +93,7 @@ export const buildProgram = (runtime: Runtime): Program => {
 
   program
     .description('The command line of the Pentarch Agent Platform')
-    .version('2.0.0')
+    .version(VERSION)
     .addOption(new Option('--json', 'answers as JSON; errors as JSON on standard error'))
     .addOption(new Option('--profile <name>', 'a remembered sign-in'))
     .addOption(new Option('--url <url>', 'address of the server (PENTARCH_URL)'))

@@ -39,7 +39,7 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
   },
   {
     words: ['import'],
-    about: 'Take a tenant in from a file',
+    about: 'Take a tenant in from a file; --foreign for one that another platform made',
     examples: ['import --help'],
   },
   {
@@ -56,6 +56,11 @@ export const SERVER_COMMANDS: readonly ServerCommand[] = [
     words: ['audit', 'verify'],
     about: 'Prove the audit chains in the store, without a running server',
     examples: ['audit verify --help'],
+  },
+  {
+    words: ['keys', 'recover'],
+    about: 'After the keys of the server were lost for good: make new ones, keep all records',
+    examples: ['keys recover --help'],
   },
 ];
 

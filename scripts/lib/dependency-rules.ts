@@ -1,6 +1,6 @@
 import type { IConfiguration } from 'dependency-cruiser';
 
-/** The layer rules of ARCHITECTURE.md, "Checked in npm run check", 1 to 4. */
+/** The layer rules of ARCHITECTURE.md, "Where things are". */
 
 const TESTS = '(\\.test\\.ts$|/testing/)';
 const DRIVERS = '(^|node_modules/)(kysely|pg|pg-boss|sqlite-vec)(/|$)|^(node:)?sqlite$';

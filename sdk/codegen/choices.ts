@@ -1,4 +1,4 @@
-import type { BodyKind, ResponseKind, Schema } from './document.ts';
+import type { BodyKind, ResponseKind, Schema } from './operation.ts';
 
 /** What the document cannot say: names that read well, and bodies that are no JSON. */
 

@@ -6,40 +6,10 @@ import {
   SPECIAL_RESPONSES,
   STRIPPED_WORDS,
 } from './choices.ts';
+import type { Operation, Parameter, ResponseKind, Schema } from './operation.ts';
 import { camel, singular, wordsOf } from './words.ts';
 
 /** Reading of api/openapi.json: one entry for each operation that the clients offer. */
-
-export type Schema = Readonly<Record<string, unknown>>;
-
-export interface Parameter {
-  readonly name: string;
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-}
-
-export type ResponseKind = 'json' | 'none' | 'text' | 'bytes' | 'stream';
-export type BodyKind = 'none' | 'json' | 'ndjson';
-
-export interface Operation {
-  readonly id: string;
-  /** camelCase name of the resource, e.g. `oauthClients`. */
-  readonly resource: string;
-  /** camelCase name of the method in its resource, e.g. `listMessages`. */
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly pathParameters: readonly string[];
-  readonly query: readonly Parameter[];
-  readonly bodyKind: BodyKind;
-  readonly body: Schema | null;
-  readonly bodyRequired: boolean;
-  readonly responseKind: ResponseKind;
-  /** All different bodies of 2xx answers. */
-  readonly responses: readonly Schema[];
-}
 
 export const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import { MODEL_NAMES, SHORT_NAMES } from './choices.ts';
-import { isRecord, type Operation, recordAt, type Schema } from './document.ts';
+import { isRecord, recordAt } from './document.ts';
+import type { Operation, Schema } from './operation.ts';
 import { pascal, singularName, wordsOf } from './words.ts';
 
 /** The types of the document with names, each structure once, ready to be written in any language. */

@@ -129,7 +129,7 @@ func (l *liveEvents) open(ctx context.Context) (conn io.ReadWriteCloser, code in
 		return nil, 0, err
 	}
 	merge(request.Header, l.t.header)
-	request.Header.Set("User-Agent", "pentarch-go/2.0.0")
+	request.Header.Set("User-Agent", userAgent)
 	request.Header.Set("Connection", "Upgrade")
 	request.Header.Set("Upgrade", "websocket")
 	request.Header.Set("Sec-WebSocket-Key", key)

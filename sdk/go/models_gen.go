@@ -1890,6 +1890,8 @@ type VerifyAuditResult struct {
 	// seq of the first row that does not fit
 	BrokenAt *int64  `json:"broken_at"`
 	Reason   *string `json:"reason"`
+	// Rows signed with the key of the platform; those before the first one are chained alone
+	Signed int64 `json:"signed"`
 }
 
 // Vote is a model of the API.

@@ -166,7 +166,7 @@ func (t *transport) request(
 		c.accept = "application/json"
 	}
 	request.Header.Set("Accept", c.accept)
-	request.Header.Set("User-Agent", "pentarch-go/2.0.0")
+	request.Header.Set("User-Agent", userAgent)
 	merge(request.Header, t.header, c.header, o.header)
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)

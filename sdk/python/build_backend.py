@@ -19,9 +19,9 @@ TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def _version() -> str:
-    found = re.search(r'__version__ = "([^"]+)"', (HERE / "src" / NAME / "__init__.py").read_text())
+    found = re.search(r'^VERSION = "([^"]+)"', (HERE / "src" / NAME / "_version.py").read_text(), re.MULTILINE)
     if found is None:
-        raise ValueError("__version__ is missing")
+        raise ValueError("VERSION is missing")
     return found.group(1)
 
 

@@ -1,4 +1,5 @@
 import type { FirstAdmin } from './features/identity/index.ts';
+import { VERSION } from './kernel/version.ts';
 
 export interface StartFacts {
   url: string;
@@ -21,7 +22,7 @@ export const banner = ({ url, admin, dataDir, model }: StartFacts): string => {
       ? 'builtin: no model key is set, so answers are extracted from your documents.\n             Set MODEL and a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) for a language model.'
       : model;
   return `
-  Pentarch 2.0.0 is up
+  Pentarch ${VERSION} is up
 
   Address    ${url}      reference: ${url}/docs
   Admin      ${admin.email}

@@ -6,7 +6,7 @@ import { createSharedRedis, RedisAway, type SharedRedis } from './adapters/redis
 import { type Config, ConfigError } from './config.ts';
 import { holdPresence, type Presence } from './db/presence.ts';
 import { StartRefused } from './db/refusal.ts';
-import { platformSecret } from './features/identity/index.ts';
+import type { PlatformKeys, SecretName } from './features/identity/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
 import { newId } from './kernel/ids.ts';
 
@@ -67,27 +67,35 @@ export const takeNodePlace = async (
  * Which secrets a node has, as a mark that says nothing of them: nodes with other keys could not read what this one
  * seals, and would find that out one request at a time.
  */
-const checkKeys = async (config: Config, store: NodeStore): Promise<void> => {
+const markOf = (secret: (name: SecretName) => string): string => {
   const mark = createHash('sha256').update('pentarch keys');
-  for (const name of ['identity.key', 'cookie.key', 'mcp.key']) {
-    mark.update(`\n${platformSecret(config.DATA_DIR, name, config.PLATFORM_KEY)}`);
-  }
-  const own = mark.digest('base64url');
-  if ((await store.fact('keys', own)) !== own) {
-    throw new StartRefused(
-      'the keys of this node are not those of the platform. Set PLATFORM_KEY to the same text on every node; or copy the folder keys of a working node’s DATA_DIR into this one’s',
-    );
-  }
+  for (const name of ['identity.key', 'cookie.key', 'mcp.key'] as const) mark.update(`\n${secret(name)}`);
+  return mark.digest('base64url');
+};
+
+const checkKeys = async (keys: PlatformKeys, store: NodeStore): Promise<void> => {
+  const own = markOf(keys.secret);
+  const kept = await store.fact('keys', own);
+  if (kept === own) return;
+  const earlier = keys
+    .previous('identity.key')
+    .map((_, i) => markOf((name) => keys.previous(name)[i] ?? keys.secret(name)));
+  // The platform goes over to a new PLATFORM_KEY, and this node has both.
+  if (earlier.includes(kept)) return store.setFact('keys', own);
+  throw new StartRefused(
+    'the keys of this node are not those of the platform. Set PLATFORM_KEY to the same text on every node; or copy the folder keys of a working node’s DATA_DIR into this one’s. If no node has them any more: "keys recover"',
+  );
 };
 
 /** After the store is open. Null for a node by itself. Throws `ConfigError` when Redis does not answer. */
 export const composeShared = async (
   config: Config,
+  keys: PlatformKeys,
   place: NodePlace,
   store: NodeStore,
   onError: (error: unknown, message: string) => void,
 ): Promise<SharedRedis | null> => {
-  if (config.DATABASE_URL !== null) await checkKeys(config, store);
+  if (config.DATABASE_URL !== null) await checkKeys(keys, store);
   if (config.REDIS_URL === null) return null;
   const platformId = await store.fact('id', newId());
   try {

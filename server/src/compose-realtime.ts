@@ -46,7 +46,7 @@ export interface RealtimeParts {
   bus: EventBus;
   audit: Audit;
   mailer: Mailer;
-  box: { seal(plain: string): string; open(sealed: string): string };
+  box: { seal(plain: string, about: string): string; open(sealed: string, about: string): string };
   users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
   callerFor(tenantId: string, userId: string): Promise<Caller | null>;

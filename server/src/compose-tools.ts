@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { parse } from 'yaml';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
-import { createMcpConnector } from './adapters/mcp/index.ts';
+import { createMcpConnector, createPrivateFolderCheck } from './adapters/mcp/index.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
@@ -20,7 +21,7 @@ import {
   governanceConfig,
   SEATS,
 } from './features/governance/index.ts';
-import { platformSecret } from './features/identity/index.ts';
+import type { PlatformKeys } from './features/identity/index.ts';
 import {
   createFilesServer,
   createMcpFeature,
@@ -32,15 +33,18 @@ import {
 } from './features/mcp/index.ts';
 import type { Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
+import { findTenant } from './features/tenants/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventOutbox, EventSink } from './kernel/events.ts';
 import type { ToolSource } from './kernel/tools.ts';
+import { VERSION } from './kernel/version.ts';
 
 /** The part of the composition around tools: governance in front of them, and the MCP gateway behind. */
 export interface ToolParts {
   config: Config;
+  platformKeys: PlatformKeys;
   governanceConfig: GovernanceConfig;
   db: Db;
   clock: Clock;
@@ -145,11 +149,14 @@ export const composeTools = async (
   const guardOptions = { headersTimeoutMs: 0, bodyTimeoutMs: 0, maxBodyBytes: MAX_MCP_BODY_BYTES };
   const guarded = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ...guardOptions });
   const open = createGuardedFetch({ allowPrivate: true, ...guardOptions });
+  // Empty: a program that serves the folder it runs in serves nothing.
+  const stdioFolder = mkdtempSync(path.join(tmpdir(), 'pentarch-mcp-'));
   const mcp = createMcpFeature({
     db,
-    secretKey: Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url'),
+    secretKey: Buffer.from(parts.platformKeys.secret('mcp.key'), 'base64url'),
+    previousKeys: parts.platformKeys.previous('mcp.key').map((text) => Buffer.from(text, 'base64url')),
     connector: createMcpConnector({
-      clientInfo: { name: 'pentarch', version: '2.0.0' },
+      clientInfo: { name: 'pentarch', version: VERSION },
       guarded,
       open,
       oauthRedirectUrl: () => `${parts.publicUrl()}${OAUTH_CALLBACK_PATH}`,
@@ -158,6 +165,12 @@ export const composeTools = async (
     gate: governance.gate,
     resolvedPolicy: governance.resolvedPolicy,
     allowStdio: config.MCP_ALLOW_STDIO,
+    checkStdioText: createPrivateFolderCheck(config.DATA_DIR, stdioFolder),
+    stdioFolder,
+    tenantNames: async (id) => {
+      const tenant = await findTenant(db.read, id);
+      return tenant === undefined ? [id] : [id, tenant.slug];
+    },
     checkUrl: (url) => guarded.check(url),
     configFile: config.MCP_CONFIG,
     builtins: config.MCP_BUILTIN
@@ -193,6 +206,7 @@ export const composeTools = async (
       await mcp.close();
       await governance.close();
       await Promise.all([guarded.close(), open.close()]);
+      rmSync(stdioFolder, { recursive: true, force: true });
     },
   };
 };

@@ -17,14 +17,17 @@ import { composeObjectBlobs } from './compose-blobs.ts';
 import { composeShared, takeNodePlace } from './compose-cluster.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
+import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
+import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import { type Config, isLoopback } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
+import { StartRefused } from './db/refusal.ts';
 import { acrossTenants } from './db/scope.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
@@ -64,7 +67,7 @@ import { createCosts } from './features/costs/index.ts';
 import {
   createIdentity,
   type FirstAdmin,
-  platformSecret,
+  openPlatformKeys,
   providerDocument,
 } from './features/identity/index.ts';
 import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
@@ -74,7 +77,7 @@ import {
   createMcpDoor,
   filesOfPeople,
 } from './features/mcp/index.ts';
-import { createMemory, createMeteredAsk } from './features/memory/index.ts';
+import { createMemory, createMessageReader, createMeteredAsk } from './features/memory/index.ts';
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
@@ -105,6 +108,7 @@ import { createLateOutbox } from './kernel/events.ts';
 import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { ToolSource } from './kernel/tools.ts';
+import { VERSION } from './kernel/version.ts';
 
 /**
  * The composition root: the only place that builds adapters and hands features their neighbours. It is long since it is one
@@ -124,7 +128,6 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-const VERSION = '2.0.0';
 /** JSON of an export in its archive: it is parsed in this process. */
 const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 /** What answers that are no runs get to leave, once all runs have ended. */
@@ -206,7 +209,12 @@ const build = async (
   const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
   const nodeStore = createNodeStore(db);
-  const shared = await composeShared(config, place, nodeStore, onError);
+  const platformKeys = openPlatformKeys({
+    dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    previousKey: config.PLATFORM_KEY_PREVIOUS,
+  });
+  const shared = await composeShared(config, platformKeys, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
   const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
     draining: false,
@@ -245,14 +253,14 @@ const build = async (
           isLoopback,
         });
 
-  const audit = createAudit(clock);
+  const auditPart = composeAuditSigning({ db, clock, keys: platformKeys, store: nodeStore, logger });
+  const audit = createAudit(clock, auditPart);
   const refusals = composeRefusals({ db, clock, audit, onError });
   const identity = createIdentity({
     db,
     clock,
     config,
-    dataDir: config.DATA_DIR,
-    platformKey: config.PLATFORM_KEY,
+    platformKeys,
     shared: shared !== null,
     ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
@@ -271,7 +279,9 @@ const build = async (
         }),
     log: logger,
   });
+  if (!(await keysFit(db.read, platformKeys))) throw new StartRefused(LOST_KEYS);
   await identity.start();
+  await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
@@ -315,9 +325,20 @@ const build = async (
 
   const meter = (one: Embedder) => meterEmbedder({ db, models, costs, embedder: one });
   const embedder = meter(rawEmbedder);
-  const outgoing = createGuardedFetch({ allowPrivate: config.WEBHOOK_ALLOW_PRIVATE });
+  const outgoing = createGuardedFetch({
+    allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
+    // Documents by address are the largest that is fetched; whoever fetches them refuses them first.
+    maxBodyBytes: config.MAX_UPLOAD_BYTES + 1024 * 1024,
+  });
   const memoryModel = config.MEMORY_MODEL;
+  const messageReader = createMessageReader({
+    onUnread: (reason, error) => {
+      metrics.messageUnread(reason);
+      logger.warn({ reason, err: error }, 'a message was not read for what it says that lasts');
+    },
+  });
   const memory = createMemory({
+    extract: messageReader.read,
     db,
     clock,
     embedder,
@@ -449,6 +470,7 @@ const build = async (
     close: closeTools,
   } = await composeTools({
     config,
+    platformKeys,
     governanceConfig,
     db,
     clock,
@@ -571,10 +593,7 @@ const build = async (
     issuer: () => config.IDP_URL ?? publicUrl(),
     corsOrigins: config.CORS_ORIGINS,
     draining,
-    shared:
-      messages === null
-        ? null
-        : { key: platformSecret(config.DATA_DIR, 'cookie.key', config.PLATFORM_KEY), messages },
+    shared: messages === null ? null : { key: platformKeys.secret('cookie.key'), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
@@ -616,7 +635,7 @@ const build = async (
     ...identity.routes,
     ...userRoutes(users),
     ...tenantRoutes(tenants),
-    ...auditRoutes(db),
+    ...auditRoutes(db, { signer: auditPart.signer, began: true }),
     ...costs.routes(),
     ...suggestionRoutes(suggestions),
     ...agentRoutes(agents),
@@ -643,7 +662,7 @@ const build = async (
       idempotency,
       clock,
       agents: AGENTS,
-      version: '2.0.0',
+      version: VERSION,
       publicUrl,
       issuer: () => config.IDP_URL ?? publicUrl(),
       streams,
@@ -726,12 +745,14 @@ const build = async (
     clearTimeout(cut);
     await closeTools();
     await knowledge.close();
+    auditPart.close();
     await refusals.close();
     await costs.close();
     await Promise.all([
       models.close(),
       parser.close(),
       rawEmbedder.close(),
+      messageReader.close(),
       outgoing.close(),
       tableEngine.close(),
     ]);

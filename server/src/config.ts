@@ -92,7 +92,7 @@ const url = (about: string): Setting<string | null> => ({
   parse: (t) => {
     if (t === '') return null;
     if (!URL.canParse(t) || !/^https?:$/.test(new URL(t).protocol)) return fail('an http or https address');
-    return t.replace(/\/+$/, '');
+    return t.replace(/(?<!\/)\/+$/, '');
   },
 });
 
@@ -143,6 +143,9 @@ export const SETTINGS = {
   ),
   PLATFORM_KEY: secret(
     'Text of at least 32 characters that all nodes share: their keys are derived from it; default: random keys in DATA_DIR/keys',
+  ),
+  PLATFORM_KEY_PREVIOUS: secret(
+    'The PLATFORM_KEY of before, while it is replaced: still opens what it sealed. Take it away after "keys rotate"',
   ),
   SQLITE_SYNCHRONOUS: oneOf(
     ['full', 'normal'],
@@ -240,7 +243,7 @@ export const SETTINGS = {
   GOVERNANCE_FILE: optional('YAML or JSON file with thresholds, seats and tool policies of the Pentarchy'),
   MCP_CONFIG: optional('File with MCP servers in the shared mcpServers form'),
   MCP_ALLOW_STDIO: list(
-    'Commands that the API may start as stdio MCP servers, comma-separated; default: none',
+    'Command lines that the API may start as stdio MCP servers, whole, comma-separated, each behind the tenant that may (`acme: npx -y some-server *`); without a tenant for platform administrators; `*` for a part of an argument, `**` for any further ones; default: none',
   ),
   MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
   CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),
@@ -355,6 +358,11 @@ const checkTogether = (config: Config): void => {
   if (config.PLATFORM_KEY !== null && config.PLATFORM_KEY.length < 32) {
     throw new ConfigError(
       'PLATFORM_KEY must have at least 32 characters, for example from: openssl rand -base64 32',
+    );
+  }
+  if (config.PLATFORM_KEY_PREVIOUS !== null && config.PLATFORM_KEY === null) {
+    throw new ConfigError(
+      'PLATFORM_KEY_PREVIOUS needs PLATFORM_KEY: it is the one that PLATFORM_KEY takes the place of',
     );
   }
   const weak = config.ADMIN_PASSWORD !== null && config.ADMIN_PASSWORD.length < 12;

@@ -27,6 +27,13 @@ if (argv[0] !== undefined && argv[0] !== 'serve') {
     folder: process.cwd(),
     out: (line: string): void => void process.stdout.write(`${line}\n`),
     now: Date.now,
+    ask: process.stdin.isTTY
+      ? async (question: string): Promise<string> => {
+          const { createInterface } = await import('node:readline/promises');
+          const terminal = createInterface({ input: process.stdin, output: process.stderr });
+          return terminal.question(question).finally(() => terminal.close());
+        }
+      : null,
   };
   process.exit(await runCommand(argv, io, (line) => void process.stderr.write(`${line}\n`)));
 }

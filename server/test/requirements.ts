@@ -173,6 +173,18 @@ export const REQUIREMENTS = {
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-11':
+    'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
+  'OPS-12':
+    'an archive of another platform is taken only when that is said, and gives itself neither tier nor guard nor tie',
+  'KEYS-01':
+    'lost keys do not lock the store: keys recover makes new ones, sign-ins and sealed secrets are void, records stay',
+  'KEYS-02': 'a start whose keys do not fit writes none, and a backup of such a store says so',
+  'AUDIT-04':
+    'who writes to the store cannot rewrite the audit chain unseen: rows and head are signed with a key outside of it',
+  'AUDIT-05': 'a head that was noted elsewhere proves that nothing before it was rewritten or taken away',
+  'KEYS-03': 'PLATFORM_KEY is replaced with old and new side by side; keys rotate seals everything anew',
+  'KEYS-04': 'a sealed value opens in the record that it was sealed for, and in no other',
   'OPS-07': 'archives can be encrypted; a wrong passphrase or a changed byte gives nothing',
   'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
@@ -233,6 +245,8 @@ export const REQUIREMENTS = {
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
+  'MCP-07':
+    'a program is started for the tenant that an entry names, and is given no way into the data folder',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',
@@ -242,6 +256,8 @@ export const REQUIREMENTS = {
     'what was told in one conversation is used in a later one; corrections hold, others see nothing of it',
   'MEM-06':
     'a stranger is answered as if nothing were there; erasing a person takes what is remembered of them',
+  'MEM-07':
+    'a message costs time in the order of its length; one that costs more teaches nothing and holds nobody up',
   // Several nodes
   'CLU-01': 'nodes that start at once make one platform',
   'CLU-02': 'a run is followed, resumed and stopped at any node',

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, failureOf } from '../errors.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../text.ts';
+import { VERSION } from '../version.ts';
 
 /** Looks where a call could fail, in the order in which it would, and says what to do. */
 
@@ -17,7 +18,6 @@ interface Check {
   readonly advice: string | null;
 }
 
-const VERSION = '2.0.0';
 /** Tokens are refused by servers whose clock is off by more. */
 const SKEW_MS = 60_000;
 const SOON_MS = 24 * 3_600_000;

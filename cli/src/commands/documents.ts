@@ -48,7 +48,7 @@ const filesOf = (given: readonly string[], cwd: string): LocalFile[] => {
     const known = statSync(file, { throwIfNoEntry: false });
     if (known === undefined) throw usage(`there is no ${name}`);
     return known.isDirectory()
-      ? filesIn(file, name.replace(/\/+$/, ''))
+      ? filesIn(file, name.replace(/(?<!\/)\/+$/, ''))
       : [{ name, file, sizeBytes: known.size }];
   });
   return [...new Map(found.map((one) => [one.file, one])).values()];

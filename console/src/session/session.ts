@@ -109,7 +109,7 @@ const endSessionUrl = (config: SignInConfig): string => {
     client_id: config.clientId,
     post_logout_redirect_uri: `${location.origin}${SIGNED_OUT}`,
   });
-  return `${config.authUrl.replace(/\/+$/, '')}/oidc/v1/end_session?${query}`;
+  return `${config.authUrl.replace(/(?<!\/)\/+$/, '')}/oidc/v1/end_session?${query}`;
 };
 
 /**

@@ -130,7 +130,7 @@ const postJson = async (url: string, body: unknown, context: TokenContext): Prom
   return readTokens(answer);
 };
 
-const trimmed = (url: string): string => url.replace(/\/+$/, '');
+const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, '');
 
 /**
  * Signs in with e-mail and password (POST /v2/auth/login) at the first call; later by the refresh token, and with the

@@ -84,7 +84,7 @@ const connect = (url: string, token: string | null, lastEventId: string | null, 
  */
 export const liveEvents = async function* (http: Http, options: LiveOptions = {}): AsyncGenerator<LiveEvent> {
   const signal = options.signal ?? new AbortController().signal;
-  const url = `${http.baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/v2/ws`;
+  const url = `${http.baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '')}/v2/ws`;
   let failures = 0;
   /** Tokens that were refused since a connection last worked. */
   let refusals = 0;

@@ -141,7 +141,7 @@ export const urlOf = (baseUrl: string, path: string, query: Call['query'] = {}):
     }
   }
   const text = pairs.toString();
-  return `${baseUrl.replace(/\/+$/, '')}${path}${text === '' ? '' : `?${text}`}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}${path}${text === '' ? '' : `?${text}`}`;
 };
 
 /** An address of its own, or in a browser a path of the page's. Errors do not show what was given. */

@@ -19,7 +19,7 @@ const wrapPkcs1 = (key: Uint8Array): Uint8Array<ArrayBuffer> => {
 
 /** The PKCS#8 bytes of a private key in PEM. */
 export const pemBytes = (pem: string): Uint8Array<ArrayBuffer> => {
-  const match = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([\s\S]+?)-----END/.exec(pem);
+  const match = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]+)-----END/.exec(pem);
   const [, label = '', text = ''] = match ?? [];
   if (match === null) throw new PentarchError('the machine key holds no private key in PEM');
   const bytes = base64Bytes(text.replace(/\s+/g, ''));

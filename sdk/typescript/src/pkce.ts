@@ -45,7 +45,7 @@ export const authorizeUrl = (options: AuthorizeOptions): string => {
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
   });
-  return `${authUrl.replace(/\/+$/, '')}/oauth/v2/authorize?${query}`;
+  return `${authUrl.replace(/(?<!\/)\/+$/, '')}/oauth/v2/authorize?${query}`;
 };
 
 export interface ExchangeOptions {
@@ -62,7 +62,7 @@ export interface ExchangeOptions {
 export const exchangeCode = (options: ExchangeOptions): Promise<Tokens> => {
   const { authUrl, clientId, redirectUri, code, verifier, signal } = options;
   return exchange(
-    `${authUrl.replace(/\/+$/, '')}/oauth/v2/token`,
+    `${authUrl.replace(/(?<!\/)\/+$/, '')}/oauth/v2/token`,
     {
       grant_type: 'authorization_code',
       code,

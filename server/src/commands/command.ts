@@ -17,6 +17,8 @@ export interface Io {
   folder: string;
   out(line: string): void;
   now(): number;
+  /** Asks whoever sits at the terminal; null where nobody does. */
+  ask: ((question: string) => Promise<string>) | null;
 }
 
 export class UsageError extends Error {}

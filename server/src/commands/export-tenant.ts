@@ -7,9 +7,11 @@ import { tenantFolder } from '../features/mcp/index.ts';
 import { makeArchive } from './archive/make.ts';
 import { beginSnapshot, openObjects, openStoreSession, readPassphrase } from './archive/place.ts';
 import { createSecrets } from './archive/secrets.ts';
+import { createArchiveSigner } from './archive/signature.ts';
 import { createArchiveWriter } from './archive/write.ts';
 import { checkTarget } from './backup.ts';
 import { type Command, explained, type Io, sizeText, UsageError } from './command.ts';
+import { platformKeysOf } from './keys.ts';
 import { noteExport } from './noted.ts';
 
 export const exportTenant: Command = {
@@ -49,7 +51,9 @@ export const exportTenant: Command = {
       const [tenant] = await session.all('select id, slug from tenants where slug = ?1', [slug]);
       if (tenant === undefined) throw new UsageError(`there is no tenant ${slug}`);
       const id = String(tenant.id);
-      const secrets = createSecrets(config);
+      const keys = platformKeysOf(config);
+      const secrets = createSecrets(keys);
+      const signer = createArchiveSigner([keys.secret('archive.key')]);
       const writer = await createArchiveWriter(file, { passphrase, now: io.now }).catch((error: unknown) => {
         throw explained(error, file);
       });
@@ -61,6 +65,7 @@ export const exportTenant: Command = {
           tenant: { id, slug },
           opened: secrets.opened,
           filesFolder: tenantFolder(id),
+          signed: signer.sign,
           now: io.now,
         });
         for (const table of manifest.tables) {

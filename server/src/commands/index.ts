@@ -4,6 +4,7 @@ import { type Command, type Io, messageOf, UsageError } from './command.ts';
 import { doctor } from './doctor.ts';
 import { exportTenant } from './export-tenant.ts';
 import { importTenant } from './import-tenant.ts';
+import { keysRecover } from './keys-recover.ts';
 import { keysRotate } from './keys-rotate.ts';
 import { migrateCommand } from './migrate.ts';
 import { purge } from './purge.ts';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   purge,
   auditVerify,
   keysRotate,
+  keysRecover,
 ];
 
 export const help = (): string => {

@@ -1,11 +1,19 @@
 import type { Config } from '../config.ts';
-import { createSeal, platformSecret } from '../features/identity/index.ts';
+import { createSeal, openPlatformKeys, type PlatformKeys } from '../features/identity/index.ts';
 
-type Keys = Pick<Config, 'DATA_DIR' | 'PLATFORM_KEY'>;
+type Keys = Pick<Config, 'DATA_DIR' | 'PLATFORM_KEY' | 'PLATFORM_KEY_PREVIOUS'>;
 
-/** What this installation seals secrets of the store with. Makes the key when neither folder nor settings have one yet. */
-export const sealOf = (config: Keys) => createSeal(config.DATA_DIR, config.PLATFORM_KEY);
+/** The secrets of this installation. What has none yet is made in memory; `keep` writes it. */
+export const platformKeysOf = (config: Keys): PlatformKeys =>
+  openPlatformKeys({
+    dataDir: config.DATA_DIR,
+    platformKey: config.PLATFORM_KEY,
+    previousKey: config.PLATFORM_KEY_PREVIOUS,
+  });
 
-/** The key of what the MCP gateway keeps encrypted. */
-export const mcpKeyOf = (config: Keys): Buffer =>
-  Buffer.from(platformSecret(config.DATA_DIR, 'mcp.key', config.PLATFORM_KEY), 'base64url');
+/** What this installation seals secrets of the store with. */
+export const sealOf = (keys: PlatformKeys) => createSeal(keys);
+
+/** The keys of what the MCP gateway keeps encrypted: the present one, then those that still open. */
+export const mcpKeysOf = (keys: PlatformKeys): Buffer[] =>
+  [keys.secret('mcp.key'), ...keys.previous('mcp.key')].map((text) => Buffer.from(text, 'base64url'));

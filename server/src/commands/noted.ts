@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
-import { createAudit } from '../features/audit/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
+import { auditOf } from './audit.ts';
 import type { Io } from './command.ts';
+import { platformKeysOf } from './keys.ts';
 import { openForCommand } from './store.ts';
 
 interface Entry {
@@ -10,11 +11,12 @@ interface Entry {
   action: 'platform.backed_up' | 'tenant.exported';
 }
 
-const write = (db: Db, io: Pick<Io, 'now'>, entry: Entry): Promise<void> =>
-  db.write(async (tx) => {
+const write = async (db: Db, config: Config, io: Pick<Io, 'now'>, entry: Entry): Promise<void> => {
+  const audit = await auditOf(db, platformKeysOf(config), { now: io.now });
+  await db.write(async (tx) => {
     const tenant = await findTenantBySlug(tx, entry.tenant);
     if (tenant === undefined) return;
-    await createAudit({ now: io.now }).append(tx, {
+    await audit.append(tx, {
       tenantId: tenant.id,
       actorId: null,
       actorType: 'system',
@@ -24,6 +26,7 @@ const write = (db: Db, io: Pick<Io, 'now'>, entry: Entry): Promise<void> =>
       details: { by: 'command' },
     });
   });
+};
 
 /**
  * A row of the audit chain for what leaves the platform by a command: before the first byte is written, since an export that
@@ -37,7 +40,7 @@ export const noteExport = async (
 ): Promise<void> => {
   try {
     const db = await openForCommand(config);
-    await write(db, io, entry).finally(() => db.close());
+    await write(db, config, io, entry).finally(() => db.close());
   } catch (error) {
     io.out(`not in the audit chain: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { retentionPurges } from '../compose-retention.ts';
 import { loadConfig } from '../config.ts';
-import { createAudit } from '../features/audit/index.ts';
 import { purgeNow } from '../features/retention/index.ts';
 import { iso } from '../kernel/clock.ts';
+import { auditOf } from './audit.ts';
 import type { Command, Io } from './command.ts';
+import { platformKeysOf } from './keys.ts';
 import { openForCommand } from './store.ts';
 
 export const purge: Command = {
@@ -20,7 +21,7 @@ export const purge: Command = {
       const reports = await purgeNow({
         db,
         clock,
-        audit: createAudit(clock),
+        audit: await auditOf(db, platformKeysOf(config), clock),
         purges: retentionPurges(config),
         purged: () => {},
       });

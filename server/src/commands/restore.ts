@@ -11,6 +11,7 @@ import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import { applyArchive, proofLines, type TableProof } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
+import { filesFault } from './archive/paths.rules.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, verifyArchive } from './archive/read.ts';
 import { type Command, explained, type Io, UsageError } from './command.ts';
@@ -42,7 +43,7 @@ const ownTables = async (): Promise<Set<string>> => {
 };
 
 /** Throws while anybody else is connected: a running server would go on with what it has in memory. */
-const checkAlone = async (session: Session): Promise<void> => {
+export const checkAlone = async (session: Session): Promise<void> => {
   const [row] = await session.all(
     `select count(*) as n from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
@@ -201,6 +202,8 @@ export const restore: Command = {
     if (manifest.kind !== 'backup') {
       throw new UsageError('this is the export of one tenant: "import" adds it to a platform');
     }
+    const fault = filesFault(manifest.files, ['keys', 'files']);
+    if (fault !== null) throw new Error(fault);
     lastStep(manifest.schema, migrations);
     io.out(`${file}: whole, made ${manifest.created_at} of ${manifest.engine}, every hash fits`);
     const objects = await openObjects(config, io.now);

@@ -12,6 +12,7 @@ import { within } from '../db/scope.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody, errorHeaders, errorStatus, MAX_DRAINED_BYTES } from './error-body.ts';
@@ -96,7 +97,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (fault.code === 'PAYLOAD_TOO_LARGE' && Number(request.headers['content-length']) <= MAX_DRAINED_BYTES) {
     reply.removeHeader('connection');
   }
-  reply.headers({ 'x-api-version': '2.0.0', 'x-request-id': request.id, ...errorHeaders(fault) });
+  reply.headers({ 'x-api-version': API_VERSION, 'x-request-id': request.id, ...errorHeaders(fault) });
   return reply
     .code(errorStatus(fault, context.shape))
     .type('application/json; charset=utf-8')

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { bearerToken, contextOf, hasTokenInRootUrl, hasTokenInUrl } from './context.ts';
 import { applyRateLimit, type LimitOptions } from './limits-hook.ts';
@@ -31,7 +32,7 @@ const pathOf = (url: string): string => {
  */
 export const createGuard = (options: GuardOptions) => {
   const { authenticate, limits, paths } = options;
-  const version = { 'x-api-version': '2.0.0' };
+  const version = { 'x-api-version': API_VERSION };
   const apiHeaders = { ...options.securityHeaders.api, ...version };
   const pageHeaders = { ...options.securityHeaders.page, ...version };
 

@@ -1,11 +1,15 @@
 import type { Db, Queryable } from '../db/db.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
-/** Encrypts what is kept: an answer may hold a secret that is shown once. */
+/** Encrypts what is kept, bound to the key that `about` names: an answer may hold a secret that is shown once. */
 export interface BodySeal {
-  seal(plain: string): string;
-  open(sealed: string): string;
+  seal(plain: string, about: string): string;
+  open(sealed: string, about: string): string;
 }
+
+/** What a stored answer belongs to. */
+export const aboutAnswer = (row: { caller_id: string; key: string }): string =>
+  `idempotency_keys.body/${row.caller_id}/${row.key}`;
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
 
@@ -57,7 +61,7 @@ export const createIdempotencyStore = (
         answer: {
           status: row.status ?? 200,
           headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
-          body: row.body === null ? '' : seal.open(row.body),
+          body: row.body === null ? '' : seal.open(row.body, aboutAnswer(row)),
         },
       };
     }),
@@ -78,7 +82,7 @@ export const createIdempotencyStore = (
           state: 'done',
           status: answer.status,
           headers: JSON.stringify(answer.headers),
-          body: seal.seal(answer.body),
+          body: seal.seal(answer.body, aboutAnswer({ caller_id: callerId, key })),
         })
         .where('caller_id', '=', callerId)
         .where('key', '=', key)

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
+import { API_VERSION } from '../kernel/version.ts';
 
 const ERRORS: Record<number, string> = {
   401: 'No token, or one that is not valid',
@@ -187,7 +188,7 @@ export const registerOpenApi = async (app: FastifyInstance): Promise<void> => {
       openapi: '3.1.0',
       info: {
         title: 'Pentarch Agent Platform API',
-        version: '2.0.0',
+        version: API_VERSION,
         description:
           'A network of eleven AI agents behind one API. Every resource stands under /api/v1 (error shape A) and under /v2, which is also served as /api/v2 (error shape B).',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

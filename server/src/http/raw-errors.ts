@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { API_VERSION } from '../kernel/version.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
 import { errorBody } from './error-body.ts';
 
@@ -24,7 +25,7 @@ const fromSocketError = (code: string | undefined): AppError => {
 /** Headers that every response carries, also those that never reach a route. Rate figures: nothing was counted. */
 const baseHeaders = (requestId: string, freePerMinute: number, nowMs: number): Record<string, string> => ({
   'content-type': 'application/json; charset=utf-8',
-  'x-api-version': '2.0.0',
+  'x-api-version': API_VERSION,
   'x-request-id': requestId,
   'x-ratelimit-limit': String(freePerMinute),
   'x-ratelimit-remaining': String(freePerMinute),

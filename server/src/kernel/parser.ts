@@ -39,10 +39,10 @@ export class ParseError extends Error {
 }
 
 export interface DocumentParser {
-  /** Throws `ParseError`. `filename` and `declaredType` only decide among text formats. */
+  /** Throws `ParseError`. `filename` and `declaredType` only decide among text formats; tenants take turns. */
   parse(
     bytes: Uint8Array,
-    hints: { filename: string | null; declaredType: string | null },
+    hints: { filename: string | null; declaredType: string | null; tenantId: string },
   ): Promise<ParsedDocument>;
   close(): Promise<void>;
 }

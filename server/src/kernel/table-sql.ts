@@ -13,7 +13,7 @@ export interface DataTable {
 export interface TableAnswer {
   columns: string[];
   rows: (string | number | boolean | null)[][];
-  /** There are more rows than were asked for. */
+  /** There are more rows than were asked for, or than there is room for. */
   truncated: boolean;
 }
 
@@ -29,13 +29,14 @@ export interface TableEngine {
   /** Name of the SQL dialect, for models. */
   dialect: string;
   /**
-   * Runs one SELECT over the tables, without access to files, network or settings. Throws `TableQueryError`; rejects with
+   * Runs one SELECT over the tables, without access to files, network or settings. Its rows are at most 1 MiB; tenants take
+   * turns. Throws `TableQueryError`; rejects with
    * the signal's reason when it is aborted.
    */
   query(
     tables: readonly DataTable[],
     sql: string,
-    options: { maxRows: number; signal: AbortSignal },
+    options: { tenantId: string; maxRows: number; signal: AbortSignal },
   ): Promise<TableAnswer>;
   close(): Promise<void>;
 }

@@ -68,3 +68,26 @@ export function safeCut(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }
+
+/** A text without the characters of `ends` at its end. `/[…]+$/` would take quadratic time on a run of them elsewhere. */
+export function withoutEnd(text: string, ends: string): string {
+  let to = text.length;
+  while (to > 0 && ends.includes(text.charAt(to - 1))) to--;
+  return text.slice(0, to);
+}
+
+/** From the first brace to the last: the JSON object of an answer that wraps it in prose or a fence. Null where there is none. */
+export function outermostBraces(text: string): string | null {
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  return from < 0 || to < from ? null : text.slice(from, to + 1);
+}
+
+const FENCE = '```';
+
+/** What stands in a fence that is all of the text; else the text as it is. */
+export function withoutFence(text: string): string {
+  const fenced = text.trim();
+  if (!fenced.startsWith(FENCE) || !fenced.endsWith(FENCE) || fenced.length < 2 * FENCE.length) return text;
+  return fenced.slice(FENCE.length, -FENCE.length).replace(/^json/, '').trim();
+}

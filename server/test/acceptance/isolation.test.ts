@@ -169,7 +169,7 @@ let before: Record<string, string> = {};
 beforeAll(async () => {
   receiver = await startReceiver((response) => response.writeHead(200).end());
   server = await startServer({
-    env: { MCP_ALLOW_STDIO: process.execPath, WEBHOOK_ALLOW_PRIVATE: 'on', MCP_BUILTIN: 'on' },
+    env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **`, WEBHOOK_ALLOW_PRIVATE: 'on', MCP_BUILTIN: 'on' },
   });
   const root = await server.signIn();
   const tenant = async (slug: string): Promise<{ id: string; admin: Client }> => {

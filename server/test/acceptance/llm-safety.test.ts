@@ -98,7 +98,7 @@ beforeAll(async () => {
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
-      MCP_ALLOW_STDIO: process.execPath,
+      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
     },
   });
   const admin = await server.signIn();

@@ -20,7 +20,7 @@ let admin: Client;
 let operator: Client;
 const mcp: McpClient[] = [];
 beforeAll(async () => {
-  server = await startServer({ env: { MCP_ALLOW_STDIO: process.execPath } });
+  server = await startServer({ env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **` } });
   admin = await server.signIn();
   for (const [email, role] of [
     ['olga@example.org', 'operator'],

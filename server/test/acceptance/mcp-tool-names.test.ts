@@ -19,7 +19,7 @@ beforeAll(async () => {
     env: {
       MODEL: 'compatible/test',
       COMPATIBLE_BASE_URL: provider.url,
-      MCP_ALLOW_STDIO: process.execPath,
+      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
     },
   });
   admin = await server.signIn();

@@ -209,6 +209,7 @@ describe('commands', () => {
       'purge',
       'audit verify',
       'keys rotate',
+      'keys recover',
     ]) {
       expect(help.out).toContain(`\n  ${name}`);
     }
@@ -286,5 +287,25 @@ describe('commands', () => {
     const fresh = await server.signIn();
     const [head = ''] = (fresh.token ?? '').split('.');
     expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toMatchObject({ kid });
+  }, 60_000);
+});
+
+describe('audit heads', () => {
+  it(req(
+    'AUDIT-05',
+    'stand in the log and in what backup says, and audit verify --head finds them',
+  ), async () => {
+    await expect.poll(() => server.log.filter((line) => line.msg === 'audit head').length).toBeGreaterThan(0);
+    const logged = server.log.map((line) => line.audit_head).filter((head) => head !== undefined) as {
+      hash: string;
+    }[];
+    const made = await runCommand(['backup', inFolder('heads.ptar')], env());
+    const [, said = ''] = /^audit head of \S+: ([0-9a-f]{64})/m.exec(made.out) ?? [];
+    const heads = [logged[0]?.hash ?? '', said].flatMap((hash) => ['--head', hash]);
+    const proof = await runCommand(['audit', 'verify', ...heads], env());
+    expect(proof).toMatchObject({ code: 0, out: expect.stringMatching(/[1-9]\d* signed, 0 broken/) });
+    const foreign = await runCommand(['audit', 'verify', '--head', 'a'.repeat(64)], env());
+    expect(foreign).toMatchObject({ code: 1, out: expect.stringContaining('is in no chain') });
+    expect((await runCommand(['audit', 'verify', '--head', 'abc'], env())).code).toBe(2);
   }, 60_000);
 });

@@ -8,7 +8,7 @@ import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
 const FIXTURE = path.join(import.meta.dirname, '..', 'mcp', 'fixture-server.ts');
 let app: ConsoleUnderTest;
 beforeAll(async () => {
-  app = await startConsole({ env: { MCP_ALLOW_STDIO: process.execPath } });
+  app = await startConsole({ env: { MCP_ALLOW_STDIO: `*: ${process.execPath} **` } });
 });
 afterAll(() => app?.close());
 

@@ -386,7 +386,7 @@ beforeAll(async () => {
       MCP_BUILTIN: 'on',
       ALLOW_SELF_APPROVAL: 'on',
       WEBHOOK_ALLOW_PRIVATE: 'on',
-      MCP_ALLOW_STDIO: 'npx -y @modelcontextprotocol/server-filesystem,node',
+      MCP_ALLOW_STDIO: 'npx -y @modelcontextprotocol/server-filesystem **,node **',
       MODELS: 'compatible/test,openai/gpt-5-mini',
       COMPATIBLE_BASE_URL: provider.url,
       OPENAI_BASE_URL: provider.url,

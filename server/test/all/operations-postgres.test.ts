@@ -214,12 +214,12 @@ describe('moves between engines', () => {
     const url = await database();
     const dataDir = inFolder('north-on-postgres');
     const host = await serve({ ...env, DATABASE_URL: url }, dataDir);
-    const there = { DATA_DIR: dataDir, DATABASE_URL: url };
+    const there = { DATA_DIR: dataDir, DATABASE_URL: url, WEBHOOK_ALLOW_PRIVATE: 'on' };
     // Beside the running server.
-    const brought = await runCommand(['import', file], there);
+    const brought = await runCommand(['import', file, '--foreign'], there);
     expect(brought).toMatchObject({ code: 0, err: '' });
     expect(hashesOf(brought.out)).toEqual(hashesOf(out.out));
-    expect(await runCommand(['import', file], there)).toMatchObject({
+    expect(await runCommand(['import', file, '--foreign'], there)).toMatchObject({
       code: 2,
       err: expect.stringContaining('here already'),
     });

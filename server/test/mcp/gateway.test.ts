@@ -266,7 +266,10 @@ describe('a registered server', () => {
 describe('registering', () => {
   let platform: Platform;
   beforeAll(async () => {
-    platform = await startPlatform({ allowStdio: [`${process.execPath} ${fixture}`], allowPrivate: false });
+    platform = await startPlatform({
+      allowStdio: [`*: ${process.execPath} ${fixture} **`],
+      allowPrivate: false,
+    });
   });
   afterAll(() => platform.close());
 

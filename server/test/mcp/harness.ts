@@ -150,7 +150,9 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     }),
     clock: systemClock,
     gate,
-    allowStdio: options.allowStdio ?? [process.execPath],
+    allowStdio: options.allowStdio ?? [`*: ${process.execPath} **`],
+    checkStdioText: () => null,
+    tenantNames: async (tenantId) => [tenantId],
     checkUrl: (url) => guarded.check(url),
     configFile: options.configFile ?? null,
     builtins:

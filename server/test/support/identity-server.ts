@@ -9,7 +9,12 @@ import { createIssuerHttp } from '../../src/adapters/oidc/issuer-http.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openSqlite } from '../../src/db/open.ts';
 import { auditRoutes, createAudit } from '../../src/features/audit/index.ts';
-import { createIdentity, type Identity, type IdentityConfig } from '../../src/features/identity/index.ts';
+import {
+  createIdentity,
+  type Identity,
+  type IdentityConfig,
+  openPlatformKeys,
+} from '../../src/features/identity/index.ts';
 import { createTenants, tenantRoutes } from '../../src/features/tenants/index.ts';
 import { createUsers, firstAdminOf, type Users, userRoutes } from '../../src/features/users/index.ts';
 import { buildApp } from '../../src/http/app.ts';
@@ -86,7 +91,7 @@ export const startIdentityServer = async (
     db,
     clock,
     config: settings,
-    dataDir,
+    platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
     publicUrl: () => url,
     audit,
     events: { publish: (event) => events.push(event) },

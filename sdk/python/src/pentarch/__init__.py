@@ -35,6 +35,7 @@ from ._errors import (
 from ._events import LiveEvent
 from ._generated import models
 from ._http import AsyncChatStream, ChatStream, Page
+from ._version import VERSION
 from ._sse import SseEvent, SseParser
 from ._stream import ChatEvent
 from ._transport import HttpTransport, Response, Transport
@@ -101,4 +102,4 @@ __all__ = [
     "verify_webhook",
 ]
 
-__version__ = "2.0.0"
+__version__ = VERSION

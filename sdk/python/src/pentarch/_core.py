@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 from ._cancellation import Cancellation
 from ._errors import ConnectionFailedError, PentarchError, ProtocolError, TimedOutError, error_of_answer
 from ._retry import may_retry, retry_after_of, wait_seconds
+from ._version import USER_AGENT
 
 TIMEOUT_S = 60.0
 SLOW_TIMEOUT_S = 600.0
@@ -215,7 +216,7 @@ def redact(text: str, token: str | None) -> str:
 def _headers(
     call: Call, settings: Settings, options: CallOptions, token: str | None, key: str | None
 ) -> dict[str, str]:
-    headers = {"accept": call.accept, "user-agent": "pentarch-python/2.0.0"}
+    headers = {"accept": call.accept, "user-agent": USER_AGENT}
     for more in (settings.headers, call.headers, options.headers):
         headers.update({name.lower(): value for name, value in more.items()})
     if token is not None:

@@ -24,6 +24,7 @@ from ._errors import CancelledError, ConnectionFailedError, ForbiddenError, Unau
 from ._http import AsyncHttp, Http
 from ._retry import wait_seconds
 from ._transport import HttpTransport, host_of
+from ._version import USER_AGENT
 from ._websocket import (
     ABNORMAL,
     CLOSE,
@@ -131,7 +132,7 @@ class Link:
         self._narrowed = state.topics is None
 
     def opening(self) -> bytes:
-        return handshake_of(self._state.url, self._key, {"user-agent": "pentarch-python/2.0.0"})
+        return handshake_of(self._state.url, self._key, {"user-agent": USER_AGENT})
 
     def _frame(self, opcode: int, payload: bytes) -> bytes:
         return encode_frame(opcode, payload, os.urandom(4))

@@ -1651,6 +1651,8 @@ export interface VerifyAuditResult {
   /** seq of the first row that does not fit */
   broken_at: number | null;
   reason: string | null;
+  /** Rows signed with the key of the platform; those before the first one are chained alone */
+  signed: number;
 }
 
 export interface Vote {

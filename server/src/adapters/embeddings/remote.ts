@@ -1,8 +1,11 @@
 import { Agent, request } from 'undici';
+import { textWithin } from '../../kernel/bounded-body.ts';
 import type { Embedder, EmbedOptions } from '../../kernel/embedder.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { unitVector } from './vectors.ts';
 import { type EmbeddingWire, OPENAI_WIRE } from './wires.ts';
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface RemoteEmbedderOptions {
   /** As `provider/name`, stored with each vector. */
@@ -29,7 +32,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { id, model, dimensions, wire = OPENAI_WIRE, timeoutMs = 30_000 } = options;
   const batchSize = options.batchSize ?? wire.batchSize;
   const provider = id.split('/')[0] ?? id;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}${wire.path}`;
+  const url = `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${wire.path}`;
   const asked = wire.shortens(model) ? dimensions : null;
   const dispatcher = new Agent({ connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
 
@@ -46,7 +49,7 @@ export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
     }).catch((cause: unknown) => {
       throw transportError(provider, cause, signal);
     });
-    const body = await response.body.text().catch((cause: unknown) => {
+    const body = await textWithin(response.body, MAX_ANSWER_BYTES).catch((cause: unknown) => {
       throw transportError(provider, cause, signal);
     });
     if (response.statusCode !== 200) throw statusError(provider, response.statusCode, response.headers);

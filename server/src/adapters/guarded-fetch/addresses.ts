@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { withoutEnd } from '../../kernel/text.ts';
 
 /**
  * Which addresses are public: the IANA special-purpose registries (RFC 6890) turned round. For IPv6 only 2000::/3 is
@@ -68,7 +69,7 @@ const OWN_V6 = blockList(
 );
 const METADATA_V6 = blockList([], [['fd00:ec2::254', 128]]);
 
-const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+const withoutZone = (address: string): string => address.split('%', 1).join('');
 
 /** `::ffff:a.b.c.d`, as sockets of both families report IPv4. */
 const mappedV4 = (address: string): string | null =>
@@ -100,7 +101,7 @@ const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 export const isAllowedHost = (host: string, allowPrivate: boolean): boolean => {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '');
   if (isIP(name) !== 0) return isAllowedAddress(name, allowPrivate);
-  const bare = name.replace(/\.+$/, '');
+  const bare = withoutEnd(name, '.');
   if (bare === '') return false;
   if (!LOCAL_NAME.test(bare)) return true;
   return allowPrivate && !/(^|\.)metadata(\.|$)/.test(bare);

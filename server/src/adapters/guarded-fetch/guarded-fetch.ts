@@ -14,11 +14,13 @@ export interface GuardedFetchOptions {
   headersTimeoutMs?: number;
   /** Longest silence inside a body; 0 = none. */
   bodyTimeoutMs?: number;
-  /** Bytes of a body (of one event, in an event stream) after which it is cut off with an error. */
+  /** Bytes of a body (of one event, in an event stream) after which it is cut off with an error (default 64 MiB). */
   maxBodyBytes?: number;
   /** Name resolution; tests put their own here. */
   lookup?: LookupFunction;
 }
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const PROTOCOL = /^https?:$/;
 /** White space, control characters and backslashes are read differently by different parsers: refused, not repaired. */
@@ -106,7 +108,7 @@ const afterLastEvent = (chunk: Uint8Array): number => {
 };
 
 /** Passes a body on and fails it once it (or one event of it) is longer than `maxBytes`. */
-const limitBody = (response: Response, maxBytes: number, byEvent: boolean): Response => {
+export const limitBody = (response: Response, maxBytes: number, byEvent: boolean): Response => {
   if (response.body === null) return response;
   let seen = 0;
   const body = response.body.pipeThrough(
@@ -146,8 +148,7 @@ export const createGuardedFetch = (options: GuardedFetchOptions): OutgoingHttp &
       ) => Promise<Response>;
       const response = await call(url, { ...init, redirect: 'manual', dispatcher });
       const isStream = /^text\/event-stream/i.test(response.headers.get('content-type') ?? '');
-      const { maxBodyBytes } = options;
-      return maxBodyBytes === undefined ? response : limitBody(response, maxBodyBytes, isStream);
+      return limitBody(response, options.maxBodyBytes ?? MAX_BODY_BYTES, isStream);
     },
     close: () => dispatcher.destroy(),
   };

@@ -1,2 +1,7 @@
 export { isPublicAddress } from './addresses.ts';
-export { checkOutgoingUrl, createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+export {
+  checkOutgoingUrl,
+  createGuardedFetch,
+  type GuardedFetchOptions,
+  limitBody,
+} from './guarded-fetch.ts';

@@ -9,6 +9,7 @@ import { createMcpConnector } from './connect.ts';
 import { walkPages } from './session.ts';
 
 const fixture = fileURLToPath(new URL('../../../test/mcp/fixture-server.ts', import.meta.url));
+const slow = fileURLToPath(new URL('../../../test/mcp/slow-server.ts', import.meta.url));
 const open = createGuardedFetch({ allowPrivate: true });
 const guarded = createGuardedFetch({ allowPrivate: false });
 const connector = createMcpConnector({
@@ -80,6 +81,23 @@ describe('stdio sessions', () => {
     expect(session.protocolVersion).toMatch(/^20\d\d-\d\d-\d\d$/);
     await vi.waitFor(() => expect(events.onLog).toHaveBeenCalledWith('stderr', 'fixture started'));
   });
+
+  it.each(['answer-first', 'refuse-first', 'say-nothing'])(
+    'are made with a newer server that starts slowly, by its late answer (%s)',
+    async (order) => {
+      const session = await connector.connect(
+        { transport: 'stdio', command: process.execPath, args: [slow, order], env: {} },
+        { timeoutMs: 6_000, signal: new AbortController().signal, events: newEvents() },
+      );
+      sessions.push(session);
+      expect(session.protocolVersion).toBe('2026-07-28');
+      expect((await session.listTools(limits())).map((tool) => tool.name)).toEqual(['now']);
+      const pid = session.pid ?? 0;
+      expect(isAlive(pid)).toBe(true);
+      await session.close();
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
+    },
+  );
 
   it('list 101 tools that come in pages of 50', async () => {
     const { session } = await connect({ toolCount: 101 });

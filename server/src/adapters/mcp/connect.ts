@@ -22,7 +22,8 @@ import { httpStatusOf, toFault, toSignInFault } from './faults.ts';
 import { readableResponse } from './messages.ts';
 import { createOAuth } from './oauth.ts';
 import { createSession } from './session.ts';
-import { createStdioTransport } from './stdio-transport.ts';
+import { shareProcess } from './shared-process.ts';
+import { createStdioTransport, type GroupStdioTransport } from './stdio-transport.ts';
 
 export interface ConnectorOptions {
   clientInfo: { name: string; version: string };
@@ -38,6 +39,8 @@ export interface ConnectorOptions {
 const PROBE_MS = 3_000;
 /** After a fault on the wire with calls waiting: how long the server may take to show that it lives. */
 const LIFE_SIGN_MS = 1_500;
+/** After a refused `initialize`: for the answer to the question before it. */
+const LATE_ANSWER_MS = 2_000;
 const GOODBYE_MS = 1_000;
 
 interface Attempt {
@@ -159,18 +162,45 @@ const watch = (
   return session;
 };
 
+/** A client that has shaken hands with the process; the process goes on running where it fails. */
+const meet = async (
+  options: ConnectorOptions,
+  attempt: Attempt,
+  mode: 'auto' | 'legacy',
+  transport: GroupStdioTransport,
+): Promise<Client> => {
+  const startedAt = performance.now();
+  const shared = shareProcess(transport);
+  const once = async (timeoutMs: number): Promise<Client> => {
+    const client = newClient(options, attempt, mode);
+    client.onerror = (error) => attempt.events.onLog('client', toFault(error).message);
+    await handshake(client, shared.next(), { ...attempt, timeoutMs });
+    shared.keep();
+    return client;
+  };
+  try {
+    return await once(attempt.timeoutMs);
+  } catch (error) {
+    const leftMs = attempt.timeoutMs - (performance.now() - startedAt);
+    if (attempt.signal.aborted || leftMs <= 0) throw error;
+    // It has refused `initialize`, so it runs and has read what came before that.
+    if (!(await shared.lateAnswer(Math.min(leftMs, LATE_ANSWER_MS)))) throw error;
+    return await once(attempt.timeoutMs - (performance.now() - startedAt));
+  }
+};
+
 const connectStdio = async (options: ConnectorOptions, attempt: Attempt): Promise<McpSession> => {
   const { endpoint } = attempt;
   if (endpoint.transport !== 'stdio') throw new TypeError('not a stdio endpoint');
   const startedAt = performance.now();
   const once = async (mode: 'auto' | 'legacy', timeoutMs: number): Promise<McpSession> => {
     const transport = createStdioTransport(endpoint, (line) => attempt.events.onLog('stderr', line));
-    const client = newClient(options, attempt, mode);
-    client.onerror = (error) => attempt.events.onLog('client', toFault(error).message);
+    let client: Client;
     try {
-      await handshake(client, transport, { ...attempt, timeoutMs });
+      client = await meet(options, { ...attempt, timeoutMs }, mode, transport);
     } catch (error) {
       const ended = transport.exitReason();
+      await transport.close();
       // Servers on old SDKs leave at any request before `initialize`: start again without the question.
       const leftAtProbe =
         mode === 'auto' && error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;

@@ -1,4 +1,8 @@
+import { textWithin } from '../../kernel/bounded-body.ts';
+
 /** Short probes for what answers at an address. They never throw: an endpoint that fails is one that is not there. */
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 const fetchJson = async (
   url: string,
@@ -11,7 +15,7 @@ const fetchJson = async (
       await response.body?.cancel();
       return undefined;
     }
-    return await response.json();
+    return JSON.parse(await textWithin(response.body, MAX_ANSWER_BYTES)) as unknown;
   } catch {
     return undefined;
   }
@@ -32,7 +36,7 @@ const namesIn = (value: unknown, list: string, key: string): string[] | null => 
  * `baseUrl` with or without a trailing slash or `/v1`.
  */
 export const detectOllama = async (baseUrl: string, timeoutMs = 300): Promise<string[] | null> => {
-  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const root = baseUrl.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
   return namesIn(await fetchJson(`${root}/api/tags`, timeoutMs, {}), 'models', 'name');
 };
 
@@ -44,6 +48,6 @@ export const listModels = async (
 ): Promise<string[] | null> => {
   const headers: Record<string, string> =
     apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
-  const value = await fetchJson(`${baseUrl.replace(/\/+$/, '')}/models`, timeoutMs, headers);
+  const value = await fetchJson(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/models`, timeoutMs, headers);
   return namesIn(value, 'data', 'id');
 };

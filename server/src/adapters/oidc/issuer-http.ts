@@ -1,3 +1,4 @@
+import { textWithin } from '../../kernel/bounded-body.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -5,18 +6,6 @@ const MAX_BYTES = 1024 * 1024;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const readBounded = async (answer: Response): Promise<string> => {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  if (answer.body === null) return '';
-  for await (const part of answer.body) {
-    size += part.length;
-    if (size > MAX_BYTES) throw new Error('the answer of the identity provider is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-};
 
 /** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
 const formEncode = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
@@ -33,7 +22,7 @@ export const createIssuerHttp = (options: {
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await readBounded(answer);
+    const text = await textWithin(answer.body, MAX_BYTES);
     if (!answer.ok)
       throw new Error(`the identity provider answered ${answer.status} at ${new URL(url).pathname}`);
     const body: unknown = JSON.parse(text);
@@ -47,7 +36,9 @@ export const createIssuerHttp = (options: {
 
   return {
     discovery: () =>
-      request(`${options.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, { headers: accept }),
+      request(`${options.issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`, {
+        headers: accept,
+      }),
     async keys(uri) {
       const { keys } = await request(uri, { headers: accept });
       if (!Array.isArray(keys)) throw new Error('the key set of the identity provider has no keys');

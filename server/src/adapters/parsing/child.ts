@@ -1,9 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { ParseError } from '../../kernel/parser.ts';
+import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { ownDataKib } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
 import { parseDocument } from './parse.ts';
 
 /** The process that touches uploaded bytes: no secrets in its environment, limits set by its owner. */
+
+/** What a document may hold in words: beyond that, the process that asked would need gigabytes for it. */
+const MAX_TEXT_CHARACTERS = 128 * 1024 * 1024;
+const TOO_MUCH_TEXT: FromChild = {
+  type: 'fault',
+  fault: 'too_large',
+  message: 'the file holds more text than can be kept',
+};
+const sizeOf = ({ blocks, title }: ParsedDocument): number =>
+  blocks.reduce((sum, { text }) => sum + text.length + 100, title?.length ?? 0);
 
 const send = (message: FromChild): void => {
   process.send?.(message);
@@ -11,7 +21,7 @@ const send = (message: FromChild): void => {
 
 process.on('message', ({ bytes, hints }: ToChild) => {
   parseDocument(bytes, hints).then(
-    (document) => send({ type: 'parsed', document }),
+    (document) => send(sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document }),
     (error: unknown) => send({ type: 'fault', ...describe(error) }),
   );
 });
@@ -26,16 +36,4 @@ function describe(error: unknown): { fault: ParseError['fault']; message: string
   }
   if (/call stack/i.test(text)) return { fault: 'broken', message: 'the document is nested too deeply' };
   return { fault: 'broken', message: 'the file is damaged and cannot be read' };
-}
-
-/** Linux: the data segment as RLIMIT_DATA counts it. */
-function ownDataKib(): number | null {
-  try {
-    return (
-      Number(/^VmData:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? Number.NaN) ||
-      null
-    );
-  } catch {
-    return null;
-  }
 }

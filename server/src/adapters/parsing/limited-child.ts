@@ -1,13 +1,10 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { AppError } from '../../kernel/errors.ts';
 import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { limitData, residentBytes, watchMemory } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
 
-const run = promisify(execFile);
-const MEMORY_WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
 const TOO_LARGE = 'the file needs more memory than is allowed';
 
@@ -47,14 +44,7 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
     cause: new Error('the parsing process does not start'),
   });
   const ready = await nextMessage(child, START_TIMEOUT_MS, late);
-  const dataKib = ready.type === 'ready' ? ready.dataKib : null;
-  if (dataKib !== null && child.pid) {
-    const dataBytes = (dataKib + limits.memoryMib * 1024) * 1024;
-    // Where there is no prlimit, the other two bounds hold alone.
-    await run('prlimit', ['--pid', String(child.pid), `--data=${dataBytes}`, '--core=0']).catch(
-      () => undefined,
-    );
-  }
+  await limitData(child.pid, ready.type === 'ready' ? ready.dataKib : null, limits.memoryMib);
   const restBytes = residentBytes(child.pid) ?? 0;
   const idle = () => {
     child.unref();
@@ -70,11 +60,10 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
       child.ref();
       child.channel?.ref();
       let tooLarge = false;
-      const watch = setInterval(() => {
-        if ((residentBytes(child.pid) ?? 0) - restBytes < limits.memoryMib * 1024 * 1024) return;
+      const unwatch = watchMemory(child.pid, restBytes, limits.memoryMib, () => {
         tooLarge = true;
         child.kill('SIGKILL');
-      }, MEMORY_WATCH_MS);
+      });
       try {
         const late = new ParseError(
           'timeout',
@@ -89,7 +78,7 @@ export async function startLimitedChild(limits: ChildLimits): Promise<LimitedChi
       } catch (error) {
         throw tooLarge ? new ParseError('too_large', TOO_LARGE) : error;
       } finally {
-        clearInterval(watch);
+        unwatch();
         idle();
       }
     },
@@ -129,15 +118,4 @@ function nextMessage(child: ChildProcess, timeoutMs: number, late: Error): Promi
     child.on('error', onError);
     if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode);
   });
-}
-
-/** Linux only; elsewhere null. */
-function residentBytes(pid: number | undefined): number | null {
-  if (!pid || process.platform !== 'linux') return null;
-  try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
-    return Number.isFinite(pages) ? pages * 4096 : null;
-  } catch {
-    return null;
-  }
 }

@@ -3,7 +3,7 @@ import { makeDocx, makePdf } from '../../../test/support/documents.ts';
 import { createDocumentParser } from './parser.ts';
 
 const text = (value: string) => new TextEncoder().encode(value);
-const hints = { filename: null, declaredType: null };
+const hints = { filename: null, declaredType: null, tenantId: 't' };
 
 describe('the pool of limited processes', () => {
   const parser = createDocumentParser({ processes: 2 });

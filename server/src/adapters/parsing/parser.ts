@@ -1,3 +1,4 @@
+import { createFairTurns } from '../../kernel/fair-turns.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { type LimitedChild, startLimitedChild } from './limited-child.ts';
 import type { ToChild } from './messages.ts';
@@ -34,8 +35,7 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
   const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000 } = options;
   const idle: Slot[] = [];
   const all = new Set<Slot>();
-  const queue: (() => void)[] = [];
-  let busy = 0;
+  const turns = createFairTurns({ atOnce: processes });
   let closed = false;
 
   async function takeSlot(): Promise<Slot> {
@@ -74,22 +74,8 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     idle.push(slot);
   }
 
-  async function turn(): Promise<void> {
-    if (busy < processes) {
-      busy++;
-      return;
-    }
-    await new Promise<void>((resolve) => queue.push(resolve));
-  }
-
-  function endTurn(): void {
-    const next = queue.shift();
-    if (next) next();
-    else busy--;
-  }
-
-  async function parse(job: ToChild): Promise<ParsedDocument> {
-    await turn();
+  async function parse(job: ToChild, owner: string): Promise<ParsedDocument> {
+    const endTurn = await turns.take(owner);
     try {
       if (closed) throw new Error('the parser is closed');
       const slot = await takeSlot();
@@ -111,7 +97,8 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     async parse(bytes, hints) {
       // Costs no process.
       if (bytes.length === 0) throw new ParseError('empty', 'the file is empty');
-      return parse({ bytes, hints });
+      const { filename, declaredType, tenantId } = hints;
+      return parse({ bytes, hints: { filename, declaredType } }, tenantId);
     },
     async close() {
       closed = true;

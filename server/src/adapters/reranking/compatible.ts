@@ -1,6 +1,9 @@
 import { Agent, request } from 'undici';
+import { textWithin } from '../../kernel/bounded-body.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -53,7 +56,7 @@ export const createCompatibleReranker = (options: {
 }): Reranker => {
   const { id, model, timeoutMs = 10_000 } = options;
   const provider = id.split('/')[0] ?? id;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}/rerank`;
+  const url = `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}/rerank`;
   const dispatcher = new Agent({ connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const away = (cause: unknown): ModelError =>
     new ModelError('unavailable', provider, 'the rerank provider cannot be reached', { cause });
@@ -72,7 +75,7 @@ export const createCompatibleReranker = (options: {
       }).catch((cause: unknown) => {
         throw away(cause);
       });
-      const body = await response.body.text().catch((cause: unknown) => {
+      const body = await textWithin(response.body, MAX_ANSWER_BYTES).catch((cause: unknown) => {
         throw away(cause);
       });
       if (response.statusCode !== 200) {

@@ -1,6 +1,13 @@
-import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResult,
+  JsonDuckDBValueConverter,
+  StatementType,
+} from '@duckdb/node-api';
 import type { DataTable, TableAnswer, TableColumnType } from '../../kernel/table-sql.ts';
-import type { FromChild, ToChild } from './messages.ts';
+import { ownDataKib } from '../child-memory.ts';
+import type { Outcome, Ready, ToChild } from './messages.ts';
 
 /**
  * The process that runs one query: an engine in memory that has lost files, extensions and its own settings before it sees
@@ -39,6 +46,7 @@ const load = async (connection: DuckDBConnection, table: DataTable): Promise<voi
   await connection.run(`drop table ${STAGING}`);
 };
 
+const SMALLER = 'Select fewer or shorter columns, or summarise.';
 const ONE_STATEMENT = 'Write exactly one SELECT statement.';
 
 const LOCKS = [
@@ -58,6 +66,31 @@ const plain = (value: unknown): string | number | boolean | null => {
   return /^-?\d{1,15}$/.test(value) && !/^-?0\d/.test(value) ? Number(value) : value;
 };
 
+/** Row by row: what a statement gives may be far more than anybody will read. */
+const rowsWithin = async (result: DuckDBResult, { maxRows, maxBytes }: ToChild): Promise<TableAnswer> => {
+  const types = result.columnTypes();
+  const columns = result.deduplicatedColumnNames();
+  const rows: TableAnswer['rows'] = [];
+  let sizeBytes = Buffer.byteLength(JSON.stringify(columns));
+  for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
+    for (let i = 0; i < chunk.rowCount; i++) {
+      if (rows.length === maxRows) return { columns, rows, truncated: true };
+      const row = chunk.convertRowValues(i, JsonDuckDBValueConverter).map((value, at) =>
+        // A text that looks like a number stays a text.
+        types[at]?.toString() === 'VARCHAR' && typeof value === 'string' ? value : plain(value),
+      );
+      sizeBytes += Buffer.byteLength(JSON.stringify(row));
+      if (sizeBytes > maxBytes) {
+        if (rows.length === 0) throw new Error(`One row is larger than ${maxBytes} bytes. ${SMALLER}`);
+        return { columns, rows, truncated: true };
+      }
+      rows.push(row);
+    }
+    if (chunk.rowCount === 0) break;
+  }
+  return { columns, rows, truncated: false };
+};
+
 const answer = async (job: ToChild): Promise<TableAnswer> => {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
@@ -70,19 +103,7 @@ const answer = async (job: ToChild): Promise<TableAnswer> => {
   if (statements.count !== 1) throw new Error(ONE_STATEMENT);
   const statement = await statements.prepare(0);
   if (statement.statementType !== StatementType.SELECT) throw new Error('Only SELECT is possible.');
-  const reader = await statement.streamAndReadUntil(job.maxRows + 1);
-  const types = reader.columnTypes();
-  const rows = reader.getRowsJson();
-  return {
-    columns: reader.deduplicatedColumnNames(),
-    rows: rows.slice(0, job.maxRows).map((row) =>
-      row.map((value, i) =>
-        // A text that looks like a number stays a text.
-        types[i]?.toString() === 'VARCHAR' && typeof value === 'string' ? value : plain(value),
-      ),
-    ),
-    truncated: rows.length > job.maxRows,
-  };
+  return rowsWithin(await statement.stream(), job);
 };
 
 /** The engine's advice on more memory is for its operator. */
@@ -93,8 +114,8 @@ const reasonOf = (error: unknown): string => {
   return text.startsWith('Out of Memory') ? 'The query needs more memory than is allowed.' : text;
 };
 
-const send = (message: FromChild): void => {
-  process.send?.(message, () => process.exit(0));
+const send = (outcome: Outcome): void => {
+  process.stdout.write(JSON.stringify(outcome), () => process.exit(0));
 };
 
 process.once('message', (job: ToChild) => {
@@ -104,3 +125,4 @@ process.once('message', (job: ToChild) => {
   );
 });
 process.on('disconnect', () => process.exit(0));
+process.send?.({ dataKib: ownDataKib() } satisfies Ready);

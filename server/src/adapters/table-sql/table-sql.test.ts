@@ -19,7 +19,7 @@ const SALES: DataTable = {
 
 const engine = createTableEngine();
 const { signal } = new AbortController();
-const ask = (sql: string, maxRows = 10) => engine.query([SALES], sql, { maxRows, signal });
+const ask = (sql: string, maxRows = 10) => engine.query([SALES], sql, { tenantId: 't', maxRows, signal });
 afterAll(() => engine.close());
 
 describe('the table engine', () => {
@@ -67,9 +67,11 @@ describe('the table engine', () => {
   test('ends a query that takes too long, and one that is cancelled', async () => {
     const quick = createTableEngine({ timeoutMs: 1_500 });
     const endless = 'select sum(sqrt(range)) from range(1000000000000)';
-    await expect(quick.query([SALES], endless, { maxRows: 1, signal })).rejects.toThrow(/longer than/);
+    await expect(quick.query([SALES], endless, { tenantId: 't', maxRows: 1, signal })).rejects.toThrow(
+      /longer than/,
+    );
     const abort = new AbortController();
-    const run = engine.query([SALES], endless, { maxRows: 1, signal: abort.signal });
+    const run = engine.query([SALES], endless, { tenantId: 't', maxRows: 1, signal: abort.signal });
     abort.abort(new Error('cancelled'));
     await expect(run).rejects.toThrow('cancelled');
     await quick.close();
@@ -79,5 +81,36 @@ describe('the table engine', () => {
     await expect(
       ask('select count(distinct x) from (select repeat(range::varchar, 50) as x from range(20000000))'),
     ).rejects.toMatchObject({ name: 'TableQueryError' });
+  });
+
+  test('gives at most 1 MiB, and says that there is more', async () => {
+    const answer = await ask("select repeat('é', 100000) as x from range(50)", 100);
+    expect(answer.truncated).toBe(true);
+    expect(answer.rows.length).toBe(5);
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(1024 * 1024);
+  });
+
+  test.each([
+    ["select repeat('x', 900000000) as x"],
+    ["select repeat('x', 100000000) as x from range(2048)"],
+    ["select list(repeat('x', 1000)) as x from range(1000000)"],
+  ])('a row without measure is refused within its memory: %s', async (sql) => {
+    const before = process.memoryUsage().rss;
+    await expect(ask(sql)).rejects.toMatchObject({ name: 'TableQueryError' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  });
+
+  test('tenants take turns, and no tenant fills the queue', async () => {
+    const narrow = createTableEngine({ processes: 1, maxWaiting: 2 });
+    const order: string[] = [];
+    const query = (tenantId: string) =>
+      narrow
+        .query([SALES], 'select 1 as one', { tenantId, maxRows: 1, signal })
+        .then(() => order.push(tenantId));
+    const all = [query('a'), query('a'), query('a')];
+    await expect(query('a')).rejects.toThrow(/Too many queries/);
+    await Promise.all([...all, query('b')]);
+    expect(order).toEqual(['a', 'a', 'b', 'a']);
+    await narrow.close();
   });
 });

@@ -3,8 +3,8 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { hasStoredBlobs, writeStoredBlob } from '../../db/archive/blobs.ts';
 import { loadTable, modelNumbers, proofOf } from '../../db/archive/load.ts';
-import type { Row, Session } from '../../db/archive/session.ts';
-import { readShapes } from '../../db/archive/shape.ts';
+import { type Row, type Session, storeOfSession } from '../../db/archive/session.ts';
+import { readShapes, type TableShape } from '../../db/archive/shape.ts';
 import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vectors.ts';
 import { lineOf, rowOf } from '../../db/archive/view.ts';
 import { createIndexLoader } from '../../features/knowledge/index.ts';
@@ -26,8 +26,8 @@ export interface ApplyOptions {
   folder: string;
   /** Where blobs go instead of the folder or the database; those of an archive that is refused are removed again. */
   objects: BlobStore | null;
-  /** Rows before they are stored: renamed, or encrypted with this installation's keys. */
-  changed(table: string, row: Row): Row;
+  /** Rows before they are stored: renamed, or encrypted with this installation's keys; null leaves one out. */
+  changed(table: string, row: Row): Row | null;
   sealed(table: string, row: Row): Row;
   opened(table: string, row: Row): Row;
   now(): number;
@@ -61,9 +61,22 @@ async function* rowsOf(
   }
 }
 
-async function* mapped(rows: AsyncIterable<Row>, change: (row: Row) => Row): AsyncGenerator<Row> {
-  for await (const row of rows) yield change(row);
+async function* mapped(rows: AsyncIterable<Row>, change: (row: Row) => Row | null): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    const changed = change(row);
+    if (changed !== null) yield changed;
+  }
 }
+
+/** Names of tables and columns go into statements: only those that the schema has. */
+const checkColumns = (manifest: Manifest, shapes: readonly TableShape[]): void => {
+  for (const { name, columns } of manifest.tables) {
+    const known = name === VECTOR_TABLE ? VECTOR_COLUMNS : shapes.find((one) => one.name === name)?.columns;
+    if (known === undefined) throw new Error(`this release has no table ${JSON.stringify(name)}`);
+    const strange = columns.find((column) => !known.includes(column));
+    if (strange !== undefined) throw new Error(`${name} has no column ${JSON.stringify(strange)}`);
+  }
+};
 
 const writeEntry = async (entry: TarEntry, file: string): Promise<void> => {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -123,17 +136,11 @@ export const applyArchive = async (options: ApplyOptions): Promise<TableProof[]>
   const { archive, manifest, session, folder, objects, changed, sealed, opened } = options;
   const staged: string[] = [];
   const shapes = await readShapes(session);
+  checkColumns(manifest, shapes);
   const shared = await hasStoredBlobs(session);
   const reach = manifest.tenant === null ? null : { tenantId: manifest.tenant.id };
   const paths = new Map(manifest.files.map((file) => [file.n, file.path]));
-  const db = {
-    dialect: session.dialect,
-    read: session.tx,
-    write: <T>(work: (tx: typeof session.tx) => Promise<T>): Promise<T> => work(session.tx),
-    conversationsVersion: () => null,
-    ping: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
+  const db = storeOfSession(session);
   const loader = await createIndexLoader(db, options.sqliteFile);
   const loaded = new Map<string, { rows: number; sha256: string }>();
   let models = new Map<string, number>();

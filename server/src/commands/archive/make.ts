@@ -8,6 +8,7 @@ import { VECTOR_COLUMNS, VECTOR_TABLE, vectorRows } from '../../db/archive/vecto
 import { isJobOfTenant, lineOf, type Reach, viewOf } from '../../db/archive/view.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { iso } from '../../kernel/clock.ts';
+import { VERSION } from '../../kernel/version.ts';
 import { FORMAT, FORMAT_VERSION, type Manifest, type TableEntry } from './manifest.ts';
 import type { ArchiveWriter } from './write.ts';
 
@@ -22,6 +23,8 @@ export interface MakeOptions {
   opened(table: string, row: Row): Row;
   /** Folder under `files/` that goes along; null: all of them. */
   filesFolder: string | null;
+  /** Puts the mark of this platform under the manifest. */
+  signed(manifest: Manifest): Manifest;
   now(): number;
 }
 
@@ -199,7 +202,7 @@ export const makeArchive = async (
     format: FORMAT,
     version: FORMAT_VERSION,
     kind,
-    product: '2.0.0',
+    product: VERSION,
     created_at: createdAt,
     engine: session.dialect,
     schema,
@@ -209,5 +212,6 @@ export const makeArchive = async (
     deleted_meanwhile: gone.size,
     files,
   };
-  return { manifest, bytes: await writer.finish(manifest) };
+  const signed = options.signed(manifest);
+  return { manifest: signed, bytes: await writer.finish(signed) };
 };

@@ -9,7 +9,7 @@ export const FORMAT_VERSION = 1;
 const TableEntry = Type.Object({
   name: Type.String(),
   columns: Type.Array(Type.String()),
-  rows: Type.Integer({ minimum: 0 }),
+  rows: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   /** Of all lines of the table, each with its line end. */
   sha256: Type.String(),
 });
@@ -27,13 +27,20 @@ const Manifest = Type.Object({
   tenant: Type.Union([Type.Null(), Type.Object({ id: Type.String(), slug: Type.String() })]),
   tables: Type.Array(TableEntry),
   /** Bytes of documents. */
-  blobs: Type.Object({ count: Type.Integer(), bytes: Type.Integer() }),
+  blobs: Type.Object({ count: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }),
   /** Documents that were deleted while the backup ran, after its snapshot: they are marked as being deleted. */
   deleted_meanwhile: Type.Integer(),
   /** Files of agents (MCP server `files`) and keys; path, size and hash by number. */
   files: Type.Array(
-    Type.Object({ n: Type.Integer(), path: Type.String(), bytes: Type.Integer(), sha256: Type.String() }),
+    Type.Object({
+      n: Type.Integer({ minimum: 1 }),
+      path: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      sha256: Type.String(),
+    }),
   ),
+  /** Of everything above, by a key of the platform that made it (`signature.ts`). */
+  signature: Type.Optional(Type.Object({ key: Type.String(), hmac: Type.String() })),
 });
 
 export type TableEntry = Static<typeof TableEntry>;

@@ -51,6 +51,9 @@ export const fileOf = (entry: TarEntry): number | null => {
   return n === undefined ? null : Number(n);
 };
 
+/** Room for the names of some hundred thousand files. */
+const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+
 const hashOf = async (entry: TarEntry, hash: Hash): Promise<void> => {
   for await (const part of entry.parts()) hash.update(part);
 };
@@ -85,11 +88,14 @@ export const verifyArchive = async (archive: Archive): Promise<Manifest> => {
       blobs += 1;
       blobBytes += entry.sizeBytes;
     } else if (file !== null) {
+      if (files.has(file)) throw new Error(`the archive holds the file ${file} twice`);
       const hash = createHash('sha256');
       await hashOf(entry, hash);
       files.set(file, hash.digest('hex'));
     } else if (entry.name === 'manifest.json') {
-      manifest = parseManifest((await bytesOf(entry)).toString('utf8'));
+      manifest = parseManifest((await bytesOf(entry, MAX_MANIFEST_BYTES)).toString('utf8'));
+    } else if (entry.name !== 'README.txt') {
+      throw new Error(`the archive holds a file that belongs to none: ${JSON.stringify(entry.name)}`);
     }
   }
   if (manifest === null)
@@ -110,6 +116,8 @@ export const verifyArchive = async (archive: Archive): Promise<Manifest> => {
   if (blobs !== manifest.blobs.count || blobBytes !== manifest.blobs.bytes) {
     throw new Error(`${blobs} of ${manifest.blobs.count} documents’ bytes are in the archive`);
   }
+  if (files.size !== manifest.files.length)
+    throw new Error(`${files.size} of ${manifest.files.length} files are in the archive`);
   for (const file of manifest.files) {
     if (files.get(file.n) !== file.sha256) throw new Error(`the file ${file.path} in the archive is damaged`);
   }

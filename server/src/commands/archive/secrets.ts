@@ -1,25 +1,29 @@
-import type { Config } from '../../config.ts';
 import type { Row } from '../../db/archive/session.ts';
+import type { PlatformKeys } from '../../features/identity/index.ts';
 import { createCarriedSecrets } from '../../features/mcp/index.ts';
-import { mcpKeyOf, sealOf } from '../keys.ts';
+import { aboutWebhookSecret } from '../../features/webhooks/index.ts';
+import { mcpKeysOf, sealOf } from '../keys.ts';
 
 /** Columns that are encrypted with the installation's own keys. */
 const SEALED: Record<string, readonly string[]> = { webhooks: ['secret', 'previous_secret'] };
 
-/** Takes rows out of this installation's encryption, or into it. Makes the keys when the folder has none yet. */
-export const createSecrets = (config: Config) => {
-  const seal = sealOf(config);
-  const mcp = createCarriedSecrets(mcpKeyOf(config));
+/** Takes rows out of this installation's encryption, or into it. */
+export const createSecrets = (keys: PlatformKeys) => {
+  const seal = sealOf(keys);
+  const [present, ...previous] = mcpKeysOf(keys);
+  if (present === undefined) throw new Error('there is no key for MCP servers');
+  const mcp = createCarriedSecrets(present, previous);
 
   const change = (
     table: string,
     row: Row,
-    how: { plain(text: string): string; mcp(text: string): string },
+    how: { plain(text: string, about: string): string; mcp(text: string): string },
   ): Row => {
     const changed: Row = { ...row };
     for (const column of SEALED[table] ?? []) {
       const text = row[column];
-      if (typeof text === 'string') changed[column] = how.plain(text);
+      const about = aboutWebhookSecret({ tenant_id: String(row.tenant_id), id: String(row.id) });
+      if (typeof text === 'string') changed[column] = how.plain(text, about);
     }
     const own = mcp.columnOf(table);
     const text = own === null ? null : row[own];

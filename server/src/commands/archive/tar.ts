@@ -60,11 +60,14 @@ const readHeader = (block: Buffer): { name: string; sizeBytes: number } => {
   if (Number.parseInt(field(block, 148, 8), 8) !== sum)
     throw new Error('the archive is damaged: a header does not add up');
   const prefix = field(block, 345, 155);
-  const name = field(block, 0, 100);
-  return {
-    name: prefix === '' ? name : `${prefix}/${name}`,
-    sizeBytes: Number.parseInt(field(block, 124, 12), 8),
-  };
+  const rest = field(block, 0, 100);
+  const name = prefix === '' ? rest : `${prefix}/${rest}`;
+  const kind = field(block, 156, 1);
+  if (kind !== '' && kind !== '0') throw new Error(`the archive holds more than plain files: ${name}`);
+  const sizeBytes = Number.parseInt(field(block, 124, 12), 8);
+  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0)
+    throw new Error(`the archive is damaged: ${name} has no size`);
+  return { name, sizeBytes };
 };
 
 /** Files in order. Throws when the end is missing: a cut archive is not a shorter one. */
@@ -107,23 +110,35 @@ export async function* readTar(stream: Readable): AsyncGenerator<TarEntry> {
   while (await more()) held = Buffer.alloc(0);
 }
 
-/** The bytes of a small file. */
-export const bytesOf = async (entry: TarEntry): Promise<Buffer> => {
+/** The bytes of a file that is held in memory whole; throws when it has more than `maxBytes`. */
+export const bytesOf = async (entry: TarEntry, maxBytes = 2 ** 31): Promise<Buffer> => {
+  if (entry.sizeBytes > maxBytes) throw new Error(`${entry.name} in the archive is too large`);
   const all: Buffer[] = [];
   for await (const part of entry.parts()) all.push(part);
   return Buffer.concat(all);
 };
 
+/** Far above any row: the text of the largest document that can be uploaded, as JSON. */
+const MAX_LINE_BYTES = 512 * 1024 * 1024;
+
 /** Lines of text files, without the line ends. */
 export async function* linesOf(entry: TarEntry): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
+  // In pieces, so that a long line is put together once.
+  let held: Buffer[] = [];
+  let heldBytes = 0;
   for await (const part of entry.parts()) {
-    let bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    let bytes = part;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
-      yield bytes.toString('utf8', 0, end);
+      held.push(bytes.subarray(0, end));
+      yield (held.length === 1 ? bytes.subarray(0, end) : Buffer.concat(held)).toString('utf8');
+      held = [];
+      heldBytes = 0;
       bytes = bytes.subarray(end + 1);
     }
-    rest = bytes;
+    if (bytes.length === 0) continue;
+    heldBytes += bytes.length;
+    if (heldBytes > MAX_LINE_BYTES) throw new Error(`${entry.name} in the archive has too long a line`);
+    held.push(bytes);
   }
-  if (rest.length > 0) throw new Error(`${entry.name} in the archive ends within a line`);
+  if (held.length > 0) throw new Error(`${entry.name} in the archive ends within a line`);
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import { keysFit, LOST_KEYS } from '../../compose-keys.ts';
 import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { inspectWall } from '../../db/postgres/wall.ts';
 import { sqliteFileOf } from '../archive/place.ts';
-import { sealOf } from '../keys.ts';
+import { platformKeysOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
 
 const MIN_POSTGRES = 15;
@@ -28,17 +29,10 @@ const schemaFinding = async (session: Session): Promise<Finding> => {
 };
 
 const sealFinding = async (session: Session, config: Config): Promise<Finding | null> => {
-  const [key] = await session.all('select private_sealed from signing_keys order by created_at desc limit 1');
-  if (key === undefined) return null;
-  try {
-    sealOf(config).open(String(key.private_sealed));
-    return ok('signing keys', 'open with the key of this data folder');
-  } catch (error) {
-    return fail(
-      'signing keys',
-      `${reasonOf(error)}. Bring back DATA_DIR/keys from the backup that belongs to this store`,
-    );
-  }
+  if ((await readSteps(session)).length < migrations.length) return null;
+  return (await keysFit(session.tx, platformKeysOf(config)))
+    ? ok('signing keys', 'what the store has sealed opens with the keys here')
+    : fail('signing keys', LOST_KEYS);
 };
 
 const integrityFinding = async (session: Session): Promise<Finding> => {
@@ -134,7 +128,7 @@ export const storeFindings = async (config: Config, now: () => number): Promise<
     else findings.push(...(await postgresFindings(session, url, now)));
     const schema = await schemaFinding(session);
     findings.push(schema);
-    const seal = (await readSteps(session)).length === 0 ? null : await sealFinding(session, config);
+    const seal = await sealFinding(session, config);
     if (seal !== null) findings.push(seal);
     return findings;
   } catch (error) {

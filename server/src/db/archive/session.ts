@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import type { DialectName, Queryable } from '../db.ts';
+import type { Db, DialectName, Queryable } from '../db.ts';
 import { openSqliteFile } from '../open.ts';
 import { ALL_TENANTS } from '../scope.ts';
 import { SqliteConnection, sqliteDialect } from '../sqlite/driver.ts';
@@ -113,3 +113,13 @@ export const openPostgresSession = async (url: string): Promise<Session> => {
     close: () => client.end(),
   };
 };
+
+/** The same connection and transaction for features that take a store. */
+export const storeOfSession = (session: Session): Db => ({
+  dialect: session.dialect,
+  read: session.tx,
+  write: (work) => work(session.tx),
+  conversationsVersion: () => null,
+  ping: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+});

@@ -5,7 +5,7 @@ export interface TableShape {
   name: string;
   /** In the order of the alphabet. */
   columns: string[];
-  /** Columns that hold bytes, and those that hold text. */
+  /** Columns that hold bytes, and those that hold text; all others hold numbers. */
   binary: ReadonlySet<string>;
   texts: ReadonlySet<string>;
   key: string[];

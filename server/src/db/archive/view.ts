@@ -37,6 +37,7 @@ interface Special {
   columns?: Record<string, string>;
   /** In the archive of a tenant only. */
   ofTenant?: Record<string, string>;
+  withoutOfTenant?: string[];
 }
 
 const SPECIAL: Record<string, Special> = {
@@ -44,11 +45,14 @@ const SPECIAL: Record<string, Special> = {
   documents: { columns: { model_n: MODEL_KEY('documents') } },
   embedding_models: { key: ['id', 'dimensions'], without: ['n', 'created_at'] },
   // Holds of running calls stay behind, so nothing is reserved.
+  // Signed by a key of the platform that they leave; the one that takes them signs from there on.
+  audit_events: { withoutOfTenant: ['mac'] },
+  audit_heads: { withoutOfTenant: ['seal'] },
   cost_counters: { ofTenant: { reserved_nano: '0' } },
 };
 
 /** The condition under which a row belongs to the tenant `?1`; null when the table knows no tenants. */
-const conditionOf = (shape: TableShape, shapes: readonly TableShape[]): string | null => {
+export const conditionOf = (shape: TableShape, shapes: readonly TableShape[]): string | null => {
   if (shape.name === 'tenants') return `"tenants".id = ?1`;
   if (STAYS.has(shape.name)) return null;
   if (shape.columns.includes('tenant_id')) return `"${shape.name}".tenant_id = ?1`;
@@ -96,9 +100,9 @@ export const viewOf = async (
   const condition = reach === null ? null : conditionOf(shape, shapes);
   if (reach !== null && condition === null) return null;
   const computed = { ...special.columns, ...(reach === null ? {} : special.ofTenant) };
+  const left = [...(special.without ?? []), ...(reach === null ? [] : (special.withoutOfTenant ?? []))];
   const kept = shape.columns.filter(
-    (column) =>
-      !(special.without ?? []).includes(column) && (columns === undefined || columns.includes(column)),
+    (column) => !left.includes(column) && (columns === undefined || columns.includes(column)),
   );
   const list = kept.map((column) =>
     computed[column] === undefined ? `"${column}"` : `${computed[column]} as "${column}"`,

@@ -29,6 +29,8 @@ import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
+import { auditSignatures } from './066-audit-signatures.ts';
+import { sameTenant } from './067-same-tenant.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -62,4 +64,6 @@ export const migrations: readonly SchemaStep[] = [
   rowSecurity,
   queuedRuns,
   termsInRow,
+  auditSignatures,
+  sameTenant,
 ];

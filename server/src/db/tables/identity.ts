@@ -124,12 +124,15 @@ export interface AuditEventRow {
   created_at: number;
   previous_hash: string;
   hash: string;
+  /** Null in rows of before the chain was signed. */
+  mac: string | null;
 }
 
 export interface AuditHeadRow {
   tenant_id: string;
   seq: number;
   hash: string;
+  seal: string | null;
 }
 
 export interface IdentityTables {

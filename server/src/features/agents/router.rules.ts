@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import type { AgentDefinition } from './definitions.ts';
 
 /**
@@ -125,13 +126,24 @@ export const isQuestion = (text: string): boolean =>
  * Questions about the platform's own data or about the moment, which documents cannot know however well their words fit:
  * what was spent, what the time is, what the agents do, what the person set up or said.
  */
+const MAX_ASKED = 2_000;
 const PLATFORM: readonly RegExp[] = [
   /\b(?:what(?:'s|’s| is| was)? (?:the )?(?:current |local |exact )?(?:time|date|day)(?: is it| now| today|[?]|$| in\b)|what (?:time|day|date) (?:is it|is today)|how late is it|wie sp[äa]t ist es|welcher tag ist)/i,
-  /\b(?:i|we|you|us|our|my|your|agents?|models?|platform|pentarch|tenant|organi[sz]ation)\b.{0,80}\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|quotas?|bill|requests|runs)\b/i,
-  /\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|requests|runs)\b.{0,80}\b(?:i|we|us|our|my|agents?|models?|platform|so far|left|today|yesterday|(?:this|last) (?:day|week|month|year))\b/i,
-  /\b(?:my|our|me|i|we|open|pending|failed|unread|upcoming)\b.{0,60}\b(?:permissions?|roles?|reminders?|tasks?|schedules?|notifications?|alerts?|preferences?|settings|sessions?|log-?ins?|sign-?ins?|memor(?:y|ies)|approvals?|proposals?|api keys?|webhooks?)\b/i,
+  bounded(
+    MAX_ASKED,
+    /\b(?:i|we|you|us|our|my|your|agents?|models?|platform|pentarch|tenant|organi[sz]ation)\b.{0,80}\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|quotas?|bill|requests|runs)\b/i,
+  ),
+  bounded(
+    MAX_ASKED,
+    /\b(?:spen[dt]|spending|costs?|usage|tokens?|budgets?|requests|runs)\b.{0,80}\b(?:i|we|us|our|my|agents?|models?|platform|so far|left|today|yesterday|(?:this|last) (?:day|week|month|year))\b/i,
+  ),
+  bounded(
+    MAX_ASKED,
+    /\b(?:my|our|me|i|we|open|pending|failed|unread|upcoming)\b.{0,60}\b(?:permissions?|roles?|reminders?|tasks?|schedules?|notifications?|alerts?|preferences?|settings|sessions?|log-?ins?|sign-?ins?|memor(?:y|ies)|approvals?|proposals?|api keys?|webhooks?)\b/i,
+  ),
   /\b(?:do|did|can|could|will|would|are|have) you\b|\byou (?:know|remember)\b|\b(?:did|have) i (?:tell|told|say|said|mention)/i,
   /\b(?:zeus|athena|hermes|aegis|chronos|hephaestus|prometheus|iris|memorix|morpheus|mcp|agents)\b/i,
 ];
 
-export const asksThePlatform = (text: string): boolean => PLATFORM.some((pattern) => pattern.test(text));
+export const asksThePlatform = (text: string): boolean =>
+  PLATFORM.some((pattern) => pattern.test(text.slice(0, MAX_ASKED)));

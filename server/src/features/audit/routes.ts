@@ -4,7 +4,7 @@ import { iso } from '../../kernel/clock.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { type AuditBody, AuditPage, AuditQuery, AuditVerdict } from './schema.ts';
 import { type AuditEventRow, listRows } from './store.ts';
-import { verifyAudit } from './verify.ts';
+import { type VerifyOptions, verifyAudit } from './verify.ts';
 
 const tag = 'Audit';
 const surface = 'v2' as const;
@@ -30,7 +30,7 @@ const time = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text);
 
 /** Reading only: there is no route that changes the chain. */
-export const auditRoutes = (db: Db): AnyRoute[] => [
+export const auditRoutes = (db: Db, proof: VerifyOptions = { signer: null }): AnyRoute[] => [
   route({
     method: 'GET',
     path: '/audit',
@@ -69,6 +69,6 @@ export const auditRoutes = (db: Db): AnyRoute[] => [
     tag,
     access: 'audit:read',
     responses: { 200: AuditVerdict },
-    handler: ({ caller }) => verifyAudit(db, caller.tenantId),
+    handler: ({ caller }) => verifyAudit(db, caller.tenantId, proof),
   }),
 ];

@@ -40,3 +40,88 @@ export const chainText = (previousHash: string, row: AuditFields): string =>
     row.details,
     row.createdAt,
   ]);
+
+/**
+ * How a head stands to the key: `previous` fits the key of before, `unsigned` has no seal, `unknown` one of a key that is not here,
+ * `wrong` does not fit.
+ */
+export type HeadState = 'right' | 'previous' | 'wrong' | 'unknown' | 'unsigned';
+
+export const SIGNING_BEGAN = 'audit.signing_began';
+export const KEY_CHANGED = 'audit.key_changed';
+export const SEAL_BROKEN = 'audit.seal_broken';
+
+/**
+ * The row before an event whose chain is not as this platform left it; null where it is. `began`: all chains of this platform have
+ * been signed once, so that an unsigned head is none of its own.
+ */
+export const markOf = (
+  head: { seal: string | null; state: HeadState },
+  began: boolean,
+): { action: string; outcome: string; details: string } | null => {
+  const from = head.seal?.split('.')[0] ?? null;
+  switch (head.state) {
+    case 'right':
+      return null;
+    case 'unsigned':
+      return began
+        ? { action: SEAL_BROKEN, outcome: 'failed', details: JSON.stringify({ reason: 'unsigned' }) }
+        : { action: SIGNING_BEGAN, outcome: 'success', details: '{}' };
+    case 'previous':
+    case 'unknown':
+      return {
+        action: KEY_CHANGED,
+        outcome: 'success',
+        details: JSON.stringify({ from, proved: head.state === 'previous' }),
+      };
+    default:
+      return { action: SEAL_BROKEN, outcome: 'failed', details: JSON.stringify({ reason: 'seal', from }) };
+  }
+};
+
+/** A row of the chain as the proof of its signatures sees it. */
+export interface SignedRow {
+  seq: number;
+  action: string;
+  details: string;
+  /** Id of the key; null for a row that is not signed. */
+  key: string | null;
+  check: 'right' | 'wrong' | 'unknown' | null;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/**
+ * Proves signatures row by row, oldest first. Rows of a key that is not here any more count when a later row, signed by one that
+ * counts, says that they were proved before the key was changed.
+ */
+export const createSignatureProof = () => {
+  let signed = 0;
+  let unsigned = 0;
+  /** First rows of keys that are not known here. */
+  const open = new Map<string, number>();
+  return {
+    /** What is wrong with the row, or null. */
+    look(row: SignedRow): string | null {
+      if (row.action === SEAL_BROKEN)
+        return 'the chain before this row was changed by somebody without the platform’s key';
+      if (row.key === null) {
+        unsigned += 1;
+        return signed > 0 ? 'the row is not signed, and rows before it are' : null;
+      }
+      if (row.check === 'wrong') return 'the signature does not fit';
+      if (signed === 0 && unsigned > 0 && row.action !== SIGNING_BEGAN && row.action !== KEY_CHANGED)
+        return 'signing begins here without a row that says so';
+      signed += 1;
+      if (row.action === KEY_CHANGED) {
+        const details: unknown = JSON.parse(row.details);
+        const from = isRecord(details) ? details.from : null;
+        if (isRecord(details) && details.proved === true && typeof from === 'string') open.delete(from);
+      }
+      if (row.check === 'unknown' && !open.has(row.key)) open.set(row.key, row.seq);
+      return null;
+    },
+    end: () => ({ signed, unsigned, unproved: [...open.values()].sort((a, b) => a - b)[0] ?? null }),
+  };
+};

@@ -1,3 +1,5 @@
+import { bounded, PIECE, pieces } from '../../kernel/bounded.ts';
+
 /**
  * Signs in a text that AEGIS reports: instructions meant for a model, secrets, personal data. Written rules miss much and
  * raise false alarms; what they find is a hint for people and one signal among several, never the wall.
@@ -49,7 +51,10 @@ const RULES: readonly Rule[] = [
   {
     kind: 'injection',
     sign: 'tells a model to drop its instructions',
-    of: /\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|system|all|your)\b[^.!?\n]{0,30}\b(?:instructions?|prompts?|rules|guidelines|guardrails)\b/gi,
+    of: bounded(
+      PIECE,
+      /\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|system|all|your)\b[^.!?\n]{0,30}\b(?:instructions?|prompts?|rules|guidelines|guardrails)\b/gi,
+    ),
   },
   {
     kind: 'injection',
@@ -64,7 +69,7 @@ const RULES: readonly Rule[] = [
   {
     kind: 'injection',
     sign: 'imitates the frame of a conversation',
-    of: /<\s*\/?\s*(?:system|important|instructions?|admin|assistant)\s*>|<\|(?:im_start|im_end|system|endoftext)\|>|\[\/?INST\]|^\s*#{2,}\s*(?:system|new instructions?)\b/gim,
+    of: /<\s*(?:\/\s*)?(?:system|important|instructions?|admin|assistant)\s*>|<\|(?:im_start|im_end|system|endoftext)\|>|\[\/?INST\]|^[ \t]*#{2,}\s*(?:system|new instructions?)\b/gim,
   },
   {
     kind: 'injection',
@@ -74,17 +79,23 @@ const RULES: readonly Rule[] = [
   {
     kind: 'injection',
     sign: 'asks for the system prompt or secrets',
-    of: /\b(?:reveal|print|show|repeat|output|send|leak|tell me|give me)\b[^.!?\n]{0,40}\b(?:system prompt|hidden prompt|initial instructions|your instructions|api keys?|passwords?|credentials|access tokens?)\b/gi,
+    of: bounded(
+      PIECE,
+      /\b(?:reveal|print|show|repeat|output|send|leak|tell me|give me)\b[^.!?\n]{0,40}\b(?:system prompt|hidden prompt|initial instructions|your instructions|api keys?|passwords?|credentials|access tokens?)\b/gi,
+    ),
   },
   {
     kind: 'injection',
     sign: 'asks to send data somewhere',
-    of: /\b(?:send|post|forward|upload|exfiltrate|e-?mail)\b[^.!?\n]{0,60}\b(?:conversation|chat history|contents?|files?|data|passwords?|secrets?)\b[^.!?\n]{0,40}(?:https?:\/\/|\S+@\S+)/gi,
+    of: bounded(
+      PIECE,
+      /\b(?:send|post|forward|upload|exfiltrate|e-?mail)\b[^.!?\n]{0,60}\b(?:conversation|chat history|contents?|files?|data|passwords?|secrets?)\b[^.!?\n]{0,40}(?:https?:\/\/|\S+@\S+)/gi,
+    ),
   },
   {
     kind: 'injection',
     sign: 'an image that would carry data out',
-    of: /!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s]{1,300}[?&][^)\s]{0,300}\)/gi,
+    of: bounded(PIECE, /!\[[^\]\n]{0,100}\]\(https?:\/\/[^)\s]{1,300}[?&][^)\s]{0,300}\)/gi),
   },
   {
     kind: 'injection',
@@ -94,28 +105,34 @@ const RULES: readonly Rule[] = [
   {
     kind: 'secret',
     sign: 'a key of a known form',
-    of: /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{20,}\b|\bgh[posur]_[A-Za-z0-9]{30,}\b|\bgithub_pat_\w{30,}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}\b|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{35}\b|\bptk_[\w-]{16,}\b|\bwhsec_[A-Za-z0-9+/=]{20,}/g,
+    of: bounded(
+      PIECE,
+      /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{20,}\b|\bgh[posur]_[A-Za-z0-9]{30,}\b|\bgithub_pat_\w{30,}\b|\bxox[abprs]-[A-Za-z0-9-]{10,}\b|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{35}\b|\bptk_[\w-]{16,}\b|\bwhsec_[A-Za-z0-9+/=]{20,}/g,
+    ),
   },
   { kind: 'secret', sign: 'a private key', of: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/g },
   {
     kind: 'secret',
     sign: 'a signed token (JWT)',
-    of: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
+    of: bounded(PIECE, /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g),
   },
   {
     kind: 'secret',
     sign: 'a password or key in clear',
-    of: /\b(?:password|passwd|pwd|passwort|api[_-]?key|secret|access[_-]?token)\b["']?\s{0,3}(?:[:=]|is)\s{0,3}["']?(?=[^\s"']{0,60}[\d!@#$%^&*])[^\s"',;]{6,60}/gi,
+    of: bounded(
+      PIECE,
+      /\b(?:password|passwd|pwd|passwort|api[_-]?key|secret|access[_-]?token)\b["']?\s{0,3}(?:[:=]|is)\s{0,3}["']?(?=[^\s"']{0,60}[\d!@#$%^&*])[^\s"',;]{6,60}/gi,
+    ),
   },
   {
     kind: 'secret',
     sign: 'a connection string with a password',
-    of: /\b[a-z][a-z0-9+]{1,20}:\/\/[^\s:/@]{1,64}:[^\s:/@]{1,64}@[^\s/]{1,100}/gi,
+    of: bounded(PIECE, /\b[a-z][a-z0-9+]{1,20}:\/\/[^\s:/@]{1,64}:[^\s:/@]{1,64}@[^\s/]{1,100}/gi),
   },
   {
     kind: 'personal_data',
     sign: 'an e-mail address',
-    of: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}\b/g,
+    of: bounded(PIECE, /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}\b/g),
   },
   {
     kind: 'personal_data',
@@ -142,7 +159,10 @@ const RULES: readonly Rule[] = [
   {
     kind: 'personal_data',
     sign: 'a date of birth',
-    of: /\b(?:born on|date of birth|birth ?date|dob|geboren am)\b\s{0,3}:?\s{0,3}(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2},? \d{4})/giu,
+    of: bounded(
+      PIECE,
+      /\b(?:born on|date of birth|birth ?date|dob|geboren am)\b\s{0,3}:?\s{0,3}(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2},? \d{4})/giu,
+    ),
   },
 ];
 
@@ -159,20 +179,31 @@ const visible = (text: string): string =>
     .replaceAll(/[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu, '·')
     .replaceAll(/\s+/g, ' ');
 
+/** Where a rule's expression matches, each place once though pieces of a long text overlap. */
+function* placesOf({ of }: Rule, text: string): Generator<{ at: number; found: string }> {
+  let end = 0;
+  for (const piece of pieces(text)) {
+    for (const match of piece.text.matchAll(of)) {
+      const at = piece.start + match.index;
+      if (at < end) continue;
+      end = at + match[0].length;
+      yield { at, found: match[0] };
+    }
+  }
+}
+
 /** What the rules find, in the order of the text; at most 50. */
 export const scanText = (text: string): Finding[] => {
   const findings: Finding[] = [];
   for (const rule of RULES) {
     let count = 0;
-    for (const match of text.matchAll(rule.of)) {
-      const [found] = match;
+    for (const { at, found } of placesOf(rule, text)) {
       if (rule.holds !== undefined && !rule.holds(found)) continue;
-      const from = Math.max(0, match.index - AROUND);
-      const before = rule.kind === 'injection' ? text.slice(from, match.index) : '';
+      const before = rule.kind === 'injection' ? text.slice(Math.max(0, at - AROUND), at) : '';
       findings.push({
         kind: rule.kind,
         sign: rule.sign,
-        at: match.index,
+        at,
         excerpt: visible(rule.kind === 'injection' ? `${before}${found.slice(0, 160)}` : mask(found)),
       });
       if (++count >= MAX_FINDINGS) break;

@@ -48,4 +48,7 @@ export const AuditVerdict = Type.Object({
   events: Type.Integer({ description: 'Rows whose place in the chain was proved' }),
   broken_at: Nullable(Type.Integer({ description: 'seq of the first row that does not fit' })),
   reason: Nullable(Type.String()),
+  signed: Type.Integer({
+    description: 'Rows signed with the key of the platform; those before the first one are chained alone',
+  }),
 });

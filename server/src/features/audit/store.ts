@@ -3,25 +3,28 @@ import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
+import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { type AuditFields, chainText, GENESIS } from './rules.ts';
+import { type AuditFields, chainText, GENESIS, type HeadState } from './rules.ts';
+import { type AuditSigner, signerOf } from './signer.ts';
 
 export type { AuditEventRow };
 
 // Counting up first locks the head on PostgreSQL, so that two writers of one tenant queue up instead of forking.
-const advance = compiled<{ tenantId: string }, Pick<AuditHeadRow, 'seq' | 'hash'>>((db, p) =>
+const advance = compiled<{ tenantId: string }, Pick<AuditHeadRow, 'seq' | 'hash' | 'seal'>>((db, p) =>
   db
     .insertInto('audit_heads')
     .values({ tenant_id: p('tenantId'), seq: 1, hash: GENESIS })
     .onConflict((c) => c.column('tenant_id').doUpdateSet((eb) => ({ seq: eb('audit_heads.seq', '+', 1) })))
-    .returning(['seq', 'hash']),
+    .returning(['seq', 'hash', 'seal']),
 );
 
-const setHead = compiled<{ tenantId: string; hash: string }, never>((db, p) =>
-  db
-    .updateTable('audit_heads')
-    .set({ hash: p('hash') })
-    .where('tenant_id', '=', p('tenantId')),
+const setHead = compiled<{ tenantId: string; seq: number; hash: string; seal: string | null }, never>(
+  (db, p) =>
+    db
+      .updateTable('audit_heads')
+      .set({ seq: p('seq'), hash: p('hash'), seal: p('seal') })
+      .where('tenant_id', '=', p('tenantId')),
 );
 
 const insert = compiled<AuditEventRow, never>((db, p) =>
@@ -41,17 +44,28 @@ const insert = compiled<AuditEventRow, never>((db, p) =>
     created_at: p('created_at'),
     previous_hash: p('previous_hash'),
     hash: p('hash'),
+    mac: p('mac'),
   }),
 );
 
 export const sha256Hex = (text: string): string => hash('sha256', text, 'hex');
 
-/** Adds a row to the tenant's chain, inside the transaction of what it records. */
-export const appendRow = async (tx: Queryable, event: Omit<AuditFields, 'seq'>): Promise<void> => {
-  const [head] = await advance(tx, { tenantId: event.tenantId });
-  if (head === undefined) throw new Error('the audit chain has no head');
-  const fields = { ...event, seq: head.seq };
-  const rowHash = sha256Hex(chainText(head.hash, fields));
+type Event = Omit<AuditFields, 'seq'>;
+interface Link {
+  seq: number;
+  hash: string;
+  seal: string | null;
+}
+
+const writeRow = async (
+  tx: Queryable,
+  event: Event,
+  before: Link,
+  signer: AuditSigner | null,
+): Promise<Link> => {
+  const fields = { ...event, seq: before.seq + 1 };
+  const rowHash = sha256Hex(chainText(before.hash, fields));
+  const signed = signer?.sign({ tenantId: fields.tenantId, seq: fields.seq, hash: rowHash });
   await insert(tx, {
     id: fields.id,
     tenant_id: fields.tenantId,
@@ -66,11 +80,79 @@ export const appendRow = async (tx: Queryable, event: Omit<AuditFields, 'seq'>):
     address: fields.address,
     details: fields.details,
     created_at: fields.createdAt,
-    previous_hash: head.hash,
+    previous_hash: before.hash,
     hash: rowHash,
+    mac: signed?.mac ?? null,
   });
-  await setHead(tx, { tenantId: fields.tenantId, hash: rowHash });
+  return { seq: fields.seq, hash: rowHash, seal: signed?.seal ?? null };
 };
+
+export interface AppendOptions {
+  /** Null: rows are chained and not signed. */
+  signer: AuditSigner | null;
+  /** What this process last wrote, by tenant: a head that is equal needs no proof. */
+  last: Map<string, string>;
+  /** The row that has to stand before the event, since the head is not as this platform left it; null for none. */
+  mark(head: { seal: string | null; state: HeadState }): Pick<Event, 'action' | 'outcome' | 'details'> | null;
+}
+
+const MAX_KNOWN_HEADS = 10_000;
+
+const stateOf = (tenantId: string, head: Link, options: AppendOptions): HeadState => {
+  const { signer, last } = options;
+  if (signer === null || head.seq === 0) return 'right';
+  if (head.seal !== null && last.get(tenantId) === head.hash + head.seal) return 'right';
+  return headState(signer, { tenant_id: tenantId, ...head });
+};
+
+export const headState = (signer: AuditSigner, head: AuditHeadRow): HeadState => {
+  // Also where a store of before has no such column.
+  if (typeof head.seal !== 'string') return 'unsigned';
+  const place = { tenantId: head.tenant_id, seq: head.seq, hash: head.hash };
+  const state = signer.check('seal', head.seal, place);
+  return state === 'right' && signerOf(head.seal) !== signer.id ? 'previous' : state;
+};
+
+/** Adds a row to the tenant's chain, inside the transaction of what it records. */
+export const appendRow = async (tx: Queryable, event: Event, options: AppendOptions): Promise<void> => {
+  const { tenantId } = event;
+  const { signer, last } = options;
+  const [advanced] = await advance(tx, { tenantId });
+  if (advanced === undefined) throw new Error('the audit chain has no head');
+  let head: Link = { ...advanced, seq: advanced.seq - 1 };
+  const mark = options.mark({ seal: head.seal, state: stateOf(tenantId, head, options) });
+  if (mark !== null) {
+    const row = {
+      ...event,
+      id: newId(),
+      actorId: null,
+      actorType: 'system',
+      targetType: 'audit',
+      targetId: null,
+    };
+    head = await writeRow(tx, { ...row, requestId: null, address: null, ...mark }, head, signer);
+  }
+  head = await writeRow(tx, event, head, signer);
+  await setHead(tx, { tenantId, ...head });
+  if (head.seal === null) return;
+  if (last.size >= MAX_KNOWN_HEADS) last.clear();
+  last.set(tenantId, head.hash + head.seal);
+};
+
+/** Writes one row alone, which says why signing begins or goes on with another key. */
+export const appendMark = async (tx: Queryable, event: Event, signer: AuditSigner): Promise<void> => {
+  const { tenantId } = event;
+  const [advanced] = await advance(tx, { tenantId });
+  if (advanced === undefined) throw new Error('the audit chain has no head');
+  await setHead(tx, {
+    tenantId,
+    ...(await writeRow(tx, event, { ...advanced, seq: advanced.seq - 1 }, signer)),
+  });
+};
+
+/** Heads of all chains. */
+export const listHeads = (db: Queryable): Promise<AuditHeadRow[]> =>
+  db.selectFrom('audit_heads').selectAll().orderBy('tenant_id').execute();
 
 export interface AuditFilter {
   tenantId: string;

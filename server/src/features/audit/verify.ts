@@ -1,5 +1,7 @@
 import type { Db } from '../../db/db.ts';
-import { type AuditFields, chainText, GENESIS } from './rules.ts';
+import type { AuditHeadRow } from '../../db/tables/identity.ts';
+import { type AuditFields, chainText, createSignatureProof, GENESIS } from './rules.ts';
+import { type AuditSigner, signerOf } from './signer.ts';
 import { type AuditEventRow, listAuditedTenants, readChain, readHead, sha256Hex } from './store.ts';
 
 export interface AuditVerdict {
@@ -9,6 +11,18 @@ export interface AuditVerdict {
   /** `seq` of the first row that does not fit; null when all do. */
   broken_at: number | null;
   reason: string | null;
+  /** Rows that the platform's key has signed; those before the first of them are chained alone. */
+  signed: number;
+}
+
+/** What the chain is held against. */
+export interface VerifyOptions {
+  /** Null: only the chain of hashes is proved. */
+  signer: AuditSigner | null;
+  /** All chains of this platform have been signed once: one that is not is not its own. */
+  began?: boolean;
+  /** Told the hash of each row. */
+  onRow?(hash: string): void;
 }
 
 const BATCH = 1000;
@@ -36,36 +50,90 @@ const faultOf = (row: AuditEventRow, seq: number, previous: string): string | nu
   return null;
 };
 
+const signatureOf = (row: AuditEventRow, signer: AuditSigner | null) => ({
+  seq: row.seq,
+  action: row.action,
+  details: row.details,
+  key: row.mac === null ? null : signerOf(row.mac),
+  check:
+    row.mac === null || signer === null
+      ? null
+      : signer.check('mac', row.mac, { tenantId: row.tenant_id, seq: row.seq, hash: row.hash }),
+});
+
+/** What is wrong with the end of a chain whose rows fit, or null. */
+const endFault = (
+  head: AuditHeadRow | undefined,
+  end: { seq: number; atHead: string; signed: number; unproved: number | null },
+  options: VerifyOptions,
+): { at: number; reason: string } | null => {
+  const { seq } = end;
+  if (seq < (head?.seq ?? 0)) return { at: seq + 1, reason: 'rows are missing at the end' };
+  if (end.atHead !== (head?.hash ?? GENESIS)) return { at: seq, reason: 'the head does not fit' };
+  const { signer } = options;
+  if (signer === null || head === undefined) return null;
+  if (end.signed === 0)
+    return options.began === true
+      ? { at: seq, reason: 'no row is signed, and this platform signs all' }
+      : null;
+  if (end.unproved !== null)
+    return {
+      at: end.unproved,
+      reason: 'rows are signed with a key that is not here, and nothing proves them',
+    };
+  const place = { tenantId: head.tenant_id, seq: head.seq, hash: head.hash };
+  return head.seal !== null && signer.check('seal', head.seal, place) === 'right'
+    ? null
+    : { at: seq, reason: 'the seal of the head does not fit: rows were changed, or cut off at the end' };
+};
+
 /** Walks the chain of a tenant from its first row and compares its end with the head. */
-export const verifyAudit = async (db: Db, tenantId: string): Promise<AuditVerdict> => {
+export const verifyAudit = async (
+  db: Db,
+  tenantId: string,
+  options: VerifyOptions = { signer: null },
+): Promise<AuditVerdict> => {
   // The head first: rows that come while we read then only lengthen the chain beyond it.
   const head = await readHead(db.read, tenantId);
+  const proof = createSignatureProof();
   let seq = 0;
   let previous = GENESIS;
   let atHead = GENESIS;
+  const broken = (at: number, reason: string): AuditVerdict => ({
+    ok: false,
+    events: seq,
+    broken_at: at,
+    reason,
+    signed: proof.end().signed,
+  });
   for (;;) {
     const rows = await readChain(db.read, tenantId, seq, BATCH);
     for (const row of rows) {
-      const reason = faultOf(row, seq + 1, previous);
-      if (reason !== null) return { ok: false, events: seq, broken_at: seq + 1, reason };
+      const reason =
+        faultOf(row, seq + 1, previous) ??
+        (options.signer === null ? null : proof.look(signatureOf(row, options.signer)));
+      if (reason !== null) return broken(seq + 1, reason);
+      options.onRow?.(row.hash);
       seq = row.seq;
       previous = row.hash;
       if (seq === head?.seq) atHead = row.hash;
     }
     if (rows.length < BATCH) break;
   }
-  if (seq < (head?.seq ?? 0))
-    return { ok: false, events: seq, broken_at: seq + 1, reason: 'rows are missing at the end' };
-  if (atHead !== (head?.hash ?? GENESIS))
-    return { ok: false, events: seq, broken_at: seq, reason: 'the head does not fit' };
-  return { ok: true, events: seq, broken_at: null, reason: null };
+  const { signed, unproved } = proof.end();
+  const fault = endFault(head, { seq, atHead, signed, unproved }, options);
+  if (fault !== null) return broken(fault.at, fault.reason);
+  return { ok: true, events: seq, broken_at: null, reason: null, signed };
 };
 
 /** Every chain of the store: for `pentarch audit verify`. */
-export const verifyAllAudits = async (db: Db): Promise<{ tenantId: string; verdict: AuditVerdict }[]> => {
+export const verifyAllAudits = async (
+  db: Db,
+  options: VerifyOptions = { signer: null },
+): Promise<{ tenantId: string; verdict: AuditVerdict }[]> => {
   const results: { tenantId: string; verdict: AuditVerdict }[] = [];
   for (const tenantId of await listAuditedTenants(db.read)) {
-    results.push({ tenantId, verdict: await verifyAudit(db, tenantId) });
+    results.push({ tenantId, verdict: await verifyAudit(db, tenantId, options) });
   }
   return results;
 };

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
+import { outermostBraces } from '../../kernel/text.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import { holdRequest, type RunDeps } from './execute.ts';
@@ -54,8 +55,8 @@ export const readChoice = (
   content: string,
   open: ReadonlySet<string>,
 ): Omit<RouteChoice, 'candidates'> | null => {
-  const json = /\{[\s\S]*\}/.exec(content)?.[0];
-  if (json === undefined) return null;
+  const json = outermostBraces(content);
+  if (json === null) return null;
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value !== 'object' || value === null) return null;

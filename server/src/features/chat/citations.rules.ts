@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { sentenceSpans } from '../../kernel/text.ts';
 import type { Citation } from '../conversations/index.ts';
 
@@ -103,9 +104,14 @@ const citationOf = (passage: NumberedPassage, statement: string): Citation => ({
   quote: quoteFor(statement, passage.text),
 });
 
+/** A longer one is no sentence that only denies. */
+const MAX_STATEMENT = 2_000;
+
 /** Says that the passages do not answer, so it rests on none, though it may name them. */
-const DENIES =
-  /\b(?:do|does|did) not (?:\w+ )?(?:answer|say|mention|contain|state|tell|cover)|\b(?:cannot|could not) (?:find|answer)|\bno (?:information|mention|passage)|\b(?:nicht|keine Angaben?)\b.*\b(?:Dokument|Unterlagen)/i;
+const DENIES = bounded(
+  MAX_STATEMENT,
+  /\b(?:do|does|did) not (?:\w+ )?(?:answer|say|mention|contain|state|tell|cover)|\b(?:cannot|could not) (?:find|answer)|\bno (?:information|mention|passage)|\b(?:nicht|keine Angaben?)\b.*\b(?:Dokument|Unterlagen)/i,
+);
 
 /** From this share of a statement's words on, an unmarked answer is taken to rest on the passage. */
 const RESTS_ON = 0.6;

@@ -29,7 +29,7 @@ const HOUSE_RULES = `You are part of Pentarch, a company's network of agents. Ru
 - Use tools only for what the person asked. Never reveal keys, tokens or another person's data.
 - When something cannot be done or is not known, say so plainly.`;
 
-const MARKS = /<(?=\s*\/?\s*(?:passages|data|memories|earlier|client_instructions)\b)/gi;
+const MARKS = /<(?=\s*(?:\/\s*)?(?:passages|data|memories|earlier|client_instructions)\b)/gi;
 const SPECIAL_TOKENS = /<\|(?=[a-z_0-9▁]{1,40}\|>)/gi;
 
 /** Tokens that chat templates of local models take for the begin of a turn, made plain text. */

@@ -115,4 +115,26 @@ describe('send_webhook', () => {
       isError: true,
     });
   });
+
+  test('reads no more of an answer than it tells, and ends the connection', async () => {
+    let parts = 0;
+    let isEnded = false;
+    const endless = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          parts++;
+          controller.enqueue(new Uint8Array(4_096).fill(97));
+        },
+        cancel() {
+          isEnded = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const sent = { ...outgoing, fetch: () => Promise.resolve(new Response(endless)) };
+    const tool = await house({ outgoing: sent }).tool('send_webhook', 'operator');
+    const outcome = await tool?.call({ url: 'https://example.org/x', payload: {} }, context('operator'));
+    expect(outcome).toMatchObject({ structured: { body: 'a'.repeat(2_000) } });
+    expect({ parts, isEnded }).toEqual({ parts: 2, isEnded: true });
+  });
 });

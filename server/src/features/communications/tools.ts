@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { headOf } from '../../kernel/bounded-body.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { iso } from '../../kernel/clock.ts';
 import { defineTool, READS, refused, SENDS, said, toolSource } from '../../kernel/define-tool.ts';
@@ -18,6 +19,8 @@ export interface CommunicationDeps {
 }
 
 const MAX_ANSWER = 2_000;
+/** UTF-8: what is read of an answer, however long it is. */
+const MAX_BYTES_OF_CHARACTER = 4;
 
 const MAIL = {
   to: Type.Array(Type.String({ minLength: 3, maxLength: 320 }), {
@@ -111,7 +114,9 @@ export const communicationTools = ({ mailer, outgoing, clock }: CommunicationDep
             body: JSON.stringify(args.payload),
             signal,
           });
-          const body = (await answer.text()).slice(0, MAX_ANSWER);
+          const body = (await headOf(answer.body, MAX_ANSWER * MAX_BYTES_OF_CHARACTER))
+            .toString('utf8')
+            .slice(0, MAX_ANSWER);
           const structured = { status: answer.status, body };
           return answer.ok
             ? said(`Delivered: status ${answer.status}.`, structured)

@@ -1,5 +1,6 @@
 import type { ModelMessage } from '../../kernel/model.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { withoutFence } from '../../kernel/text.ts';
 import type { SeatFacts } from './seats.rules.ts';
 import { type Proposal, type Seat, VETO_REASONS, type VetoReason, VOTES, type Vote } from './types.ts';
 
@@ -99,10 +100,9 @@ const MAX_REASON_CHARACTERS = 2_000;
 
 /** The vote in a model's answer (fences around the JSON are taken off); null where it is none. */
 export const parseVote = (seat: Seat, text: string): ParsedVote | null => {
-  const body = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text;
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = JSON.parse(withoutFence(text));
   } catch {
     return null;
   }

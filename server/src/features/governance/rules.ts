@@ -169,7 +169,13 @@ export const verdictNow = (ballots: readonly Ballot[], agentSeats: readonly Seat
 
 /** A person in the seat of AEGIS vetoes by naming one of the veto reasons. */
 export const vetoIn = (reason: string): VetoReason | null =>
-  VETO_REASONS.find((word) => new RegExp(`(^|[^a-z_])${word}([^a-z_]|$)`, 'i').test(reason)) ?? null;
+  reason
+    .toLowerCase()
+    .split(/[^a-z_]+/)
+    .reduce<VetoReason | null>(
+      (found, word) => found ?? VETO_REASONS.find((one) => one === word) ?? null,
+      null,
+    );
 
 /**
  * The seat that a person takes who names none: the one held before, else the first whose agent has not approved and

@@ -1,3 +1,5 @@
+import { bounded, PIECE, pieces } from '../../kernel/bounded.ts';
+
 /**
  * Signs that a text tries to steer whoever reads it. One signal for the vote of AEGIS, never the wall: the wall is that
  * a proposal is data to the voters and that only a decision runs a tool.
@@ -16,7 +18,7 @@ const SIGNS: readonly { name: string; pattern: RegExp }[] = [
   {
     name: 'imitates a system message',
     pattern:
-      /<\|[a-z_]+\|>|<\s*\/?\s*(system|important|instructions?|admin|assistant)\s*>|\[\/?(INST|SYS)\]/i,
+      /<\|[a-z_]+\|>|<\s*(?:\/\s*)?(system|important|instructions?|admin|assistant)\s*>|\[\/?(INST|SYS)\]/i,
   },
   {
     name: 'asks for secrecy',
@@ -33,8 +35,8 @@ const MAX_CHARACTERS = 50_000;
 
 /** Names of the signs found in a text. */
 export const injectionSigns = (text: string): string[] => {
-  const head = text.slice(0, MAX_CHARACTERS);
-  return SIGNS.filter(({ pattern }) => pattern.test(head)).map(({ name }) => name);
+  const parts = pieces(text.slice(0, MAX_CHARACTERS));
+  return SIGNS.filter(({ pattern }) => parts.some((part) => pattern.test(part.text))).map(({ name }) => name);
 };
 
 /** All texts inside a JSON value, keys included. */
@@ -44,15 +46,14 @@ export const textsIn = (value: unknown, depth = 0): string[] => {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner, depth + 1)]);
 };
 
+const ADDRESS = bounded(PIECE, /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g);
+
 /** E-mail addresses and hosts that the texts name: whom the action reaches. */
 export const audienceIn = (texts: readonly string[]): string[] => {
   const found = new Set<string>();
   for (const text of texts) {
-    for (const [address] of text
-      .slice(0, MAX_CHARACTERS)
-      .matchAll(/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g)) {
-      found.add(address.toLowerCase());
-    }
+    for (const part of pieces(text.slice(0, MAX_CHARACTERS)))
+      for (const [address] of part.text.matchAll(ADDRESS)) found.add(address.toLowerCase());
     for (const [, host] of text.slice(0, MAX_CHARACTERS).matchAll(/\bhttps?:\/\/([^\s/:?#"'<>@]{1,253})/gi)) {
       if (host !== undefined) found.add(host.toLowerCase());
     }

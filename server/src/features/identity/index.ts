@@ -35,8 +35,9 @@ import { identityRoutes } from './routes.ts';
 import { createFamilies } from './sessions/families.ts';
 import { createSessions, type Sessions } from './sessions/service.ts';
 import { createSigningKeys } from './signing/keys.ts';
+import type { PlatformKeys } from './signing/platform-keys.ts';
 import { noteRotation } from './signing/rotated.ts';
-import { createSeal, platformSecret, type Seal } from './signing/seal.ts';
+import { createSeal, type Seal } from './signing/seal.ts';
 import { findPrincipal, touchKey } from './store.ts';
 
 export interface Log {
@@ -74,9 +75,8 @@ export interface IdentityOptions {
   db: Db;
   clock: Clock;
   config: IdentityConfig;
-  dataDir: string;
-  /** PLATFORM_KEY: what secrets are derived from that have no file in the data folder. */
-  platformKey?: string | null;
+  /** The secrets beside the store. */
+  platformKeys: PlatformKeys;
   /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
   shared?: boolean;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
@@ -138,8 +138,8 @@ export const tokenLifeMs = (accessTokenMinutes: number): number =>
 
 export const createIdentity = (options: IdentityOptions): Identity => {
   const { db, clock, config, audit, log } = options;
-  const platformKey = options.platformKey ?? null;
-  const seal = createSeal(options.dataDir, platformKey);
+  const { platformKeys } = options;
+  const seal = createSeal(platformKeys);
   const accessLifeS = config.ACCESS_TOKEN_EXPIRE_MINUTES * 60;
   const refreshLifeS = config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400;
   const keys = createSigningKeys({
@@ -239,7 +239,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     audit,
     api: {
       id: config.IDP_CLIENT_ID,
-      secret: config.IDP_CLIENT_SECRET ?? platformSecret(options.dataDir, 'idp-client-secret', platformKey),
+      secret: config.IDP_CLIENT_SECRET ?? platformKeys.secret('idp-client-secret'),
     },
     closeSession: (sessionId) => families.revoke(sessionId, 'client deleted', null),
     endUser: async (userId) => {
@@ -247,7 +247,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       forgetUser(userId);
     },
   });
-  const cookieKey = platformSecret(options.dataDir, 'cookie.key', platformKey);
+  const cookieKey = platformKeys.secret('cookie.key');
   const ports = createPorts({
     db,
     clock,
@@ -320,7 +320,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
         only: null,
       });
     },
-    start: () => keys.load(),
+    async start() {
+      await keys.read();
+      // Only now are they known to belong to this store: a start that fails writes none.
+      platformKeys.keep();
+      await keys.begin();
+    },
     rotateKeys: () => keys.rotate(),
     ensureFirstAdmin: async () => {
       const made = await ensureFirstAdmin({
@@ -354,7 +359,15 @@ export const createIdentity = (options: IdentityOptions): Identity => {
   };
 };
 
+export { assertCarriedClient, assertCarriedKey, carriedUser } from './carried.ts';
 export type { FirstAdmin } from './first-admin.ts';
-export { createSigningKeys } from './signing/keys.ts';
+export { aboutSigningKey, createSigningKeys } from './signing/keys.ts';
+export {
+  openPlatformKeys,
+  type PlatformKeys,
+  type PlatformKeysOptions,
+  SECRET_NAMES,
+  type SecretName,
+} from './signing/platform-keys.ts';
 export { noteRotation } from './signing/rotated.ts';
-export { createSeal, platformSecret } from './signing/seal.ts';
+export { createSeal, type Seal } from './signing/seal.ts';

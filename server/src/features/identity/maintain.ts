@@ -16,7 +16,8 @@ const KEEP_DELETED_KEYS_MS = 30 * 86_400_000;
 
 export const maintain = async (options: { db: Db; clock: Clock; keys: SigningKeys }): Promise<void> => {
   const { db, clock, keys } = options;
-  await keys.load();
+  await keys.read();
+  await keys.begin();
   await db.write(async (tx) => {
     const now = clock.now();
     const before = now - KEEP_MS;

@@ -1,9 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createCipheriv, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { req } from '../../../test/requirements.ts';
 import { redirectFault } from './clients/rules.ts';
 import { personOf, slugOf } from './external/claims.rules.ts';
 import { isCanonicalBase64url, readHeader } from './jwt-form.ts';
@@ -12,6 +13,7 @@ import { OAuthError } from './provider/oauth-error.ts';
 import { createThrottle } from './provider/throttle.ts';
 import { readKeySet, readPublicKey } from './public-keys.ts';
 import { hasSecretForm, newPassword, newSecret } from './secrets.ts';
+import { openPlatformKeys } from './signing/platform-keys.ts';
 import { createSeal } from './signing/seal.ts';
 
 describe('secrets', () => {
@@ -107,23 +109,69 @@ describe('throttle', () => {
 });
 
 describe('seal', () => {
+  const here = 'webhooks.secret/tenant/one';
+  const keysOf = (platformKey: string | null, previousKey: string | null = null, dataDir = '/nowhere') =>
+    openPlatformKeys({ dataDir, platformKey, previousKey });
+  const ONE = 'the platform key of before, long enough';
+  const TWO = 'the platform key of now, which is another';
+
   it('opens what it sealed, after a restart too, and nothing that was altered or sealed with another key', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'pentarch-seal-'));
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'pentarch-seal-'));
     try {
-      const sealed = createSeal(folder).seal('secret text');
-      expect(createSeal(folder).open(sealed)).toBe('secret text');
-      const bytes = Buffer.from(sealed, 'base64url');
+      const keys = keysOf(null, null, dataDir);
+      const sealed = createSeal(keys).seal('secret text', here);
+      // In memory alone, until the store is known to be theirs.
+      expect(existsSync(path.join(dataDir, 'keys'))).toBe(false);
+      keys.keep();
+      expect(keys.unkept()).toEqual([]);
+      const again = createSeal(keysOf(null, null, dataDir));
+      expect(again.open(sealed, here)).toBe('secret text');
+      const bytes = Buffer.from(sealed.slice(3), 'base64url');
       for (const at of [0, 12, bytes.length - 1]) {
         const altered = Buffer.from(bytes);
         altered[at] = (altered[at] ?? 0) ^ 1;
-        expect(() => createSeal(folder).open(altered.toString('base64url'))).toThrow(/identity\.key/);
+        expect(() => again.open(`v2.${altered.toString('base64url')}`, here)).toThrow(/identity\.key/);
       }
-      writeFileSync(path.join(folder, 'keys/identity.key'), randomBytes(32).toString('base64url'));
-      expect(() => createSeal(folder).open(sealed)).toThrow(/identity\.key/);
+      writeFileSync(path.join(dataDir, 'keys/identity.key'), randomBytes(32).toString('base64url'));
+      expect(() => createSeal(keysOf(null, null, dataDir)).open(sealed, here)).toThrow(/identity\.key/);
     } finally {
-      rmSync(folder, { recursive: true });
+      rmSync(dataDir, { recursive: true });
     }
   });
+
+  it(req('KEYS-04', 'opens at no other record, tenant or column'), () => {
+    const seal = createSeal(keysOf(ONE));
+    const sealed = seal.seal('secret text', here);
+    for (const other of ['webhooks.secret/tenant/two', 'webhooks.secret/other/one', 'signing_keys/one', ''])
+      expect(() => seal.open(sealed, other)).toThrow(/another record/);
+  });
+
+  it(
+    req('KEYS-04', 'what was sealed before values named their place still opens, and is not current'),
+    () => {
+      const key = Buffer.from(keysOf(ONE).secret('identity.key'), 'base64url');
+      const cipher = createCipheriv('aes-256-gcm', key, Buffer.alloc(12, 1));
+      const body = Buffer.concat([cipher.update('secret text', 'utf8'), cipher.final()]);
+      const old = Buffer.concat([Buffer.alloc(12, 1), cipher.getAuthTag(), body]).toString('base64url');
+      const seal = createSeal(keysOf(ONE));
+      expect(seal.open(old, here)).toBe('secret text');
+      expect(seal.isCurrent(old, here)).toBe(false);
+      expect(seal.isCurrent(seal.seal('secret text', here), here)).toBe(true);
+    },
+  );
+
+  it(
+    req('KEYS-03', 'the key of before opens beside the new one, and no longer once it is taken away'),
+    () => {
+      const sealed = createSeal(keysOf(ONE)).seal('secret text', here);
+      const both = createSeal(keysOf(TWO, ONE));
+      expect(both.open(sealed, here)).toBe('secret text');
+      expect(both.isCurrent(sealed, here)).toBe(false);
+      const anew = both.seal('secret text', here);
+      expect(createSeal(keysOf(TWO)).open(anew, here)).toBe('secret text');
+      expect(() => createSeal(keysOf(TWO)).open(sealed, here)).toThrow(/PLATFORM_KEY/);
+    },
+  );
 });
 
 describe('public keys', () => {

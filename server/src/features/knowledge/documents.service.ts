@@ -167,7 +167,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       const { id } = known;
       let told: ReturnType<typeof telling> | null = null;
       if (known.sha256 !== sha256) {
-        const parsed = await parser.parse(input.bytes, input);
+        const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
         const text = documentText(parsed);
         const title = titleOf(input.title, parsed.title, input.filename, text);
         const chunks = await embedded(owner, parsed, title);
@@ -227,7 +227,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     const known = await present(owner, sha256, input.externalId);
     if (known !== null)
       return input.externalId === null ? known : replace(owner, known, input, sha256, requestId);
-    const parsed = await parser.parse(input.bytes, input);
+    const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
     const chunks = await embedded(owner, parsed, title);
@@ -315,6 +315,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     const bytes = await blobs.read(blobKey(document));
     if (bytes === null) throw new Error(`the bytes of document ${document.id} are missing`);
     const parsed = await parser.parse(bytes, {
+      tenantId: document.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
     });

@@ -1,3 +1,4 @@
+import { BodyTooLarge, bytesWithin } from '../../kernel/bounded-body.ts';
 import { AppError, type FieldFault } from '../../kernel/errors.ts';
 import { type OutgoingHttp, OutgoingRefused } from '../../kernel/outgoing.ts';
 import { cleanFilename } from './rules.ts';
@@ -45,15 +46,9 @@ const bodyOf = async (response: Response, maxBytes: number): Promise<Uint8Array>
     await response.body?.cancel();
     throw tooLarge();
   }
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  // Counted as it comes: a length may be missing or a lie, and a small body may unpack into a large one.
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > maxBytes) throw tooLarge();
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  return bytesWithin(response.body, maxBytes).catch((error: unknown) => {
+    throw error instanceof BodyTooLarge ? tooLarge() : error;
+  });
 };
 
 /** Why the connection ended, without what it says about the inside of a network. */

@@ -73,6 +73,7 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
     if (known !== undefined) return known;
     const { bytes } = await documents.bytes(scope, document.id);
     const { blocks } = await parser.parse(bytes, {
+      tenantId: scope.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
     });
@@ -110,7 +111,11 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
       };
       const sql = args.sql ?? `select * from "${first.name}" limit 5`;
       try {
-        const answer = await engine.query(tables, sql, { maxRows: MAX_ROWS, signal });
+        const answer = await engine.query(tables, sql, {
+          tenantId: caller.tenantId,
+          maxRows: MAX_ROWS,
+          signal,
+        });
         const text = answerText(answer).slice(0, MAX_CHARACTERS);
         return said(
           args.sql === undefined

@@ -36,7 +36,7 @@ export const identifier = (text: string, fallback: string, taken: Set<string>): 
       .normalize('NFKC')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-      .replaceAll(/^_+|_+$/g, '')
+      .replaceAll(/^_|_$/g, '')
       .slice(0, 60) || fallback;
   const start = /^\p{N}/u.test(base) ? `c_${base}` : base;
   let name = start;

@@ -1,6 +1,11 @@
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
-import { type McpEndpoint, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
-import { envFault, headerFault, isStdioAllowed } from './rules.ts';
+import {
+  type McpEndpoint,
+  McpFault,
+  type McpOAuthSettings,
+  type McpStdioEndpoint,
+} from '../../kernel/mcp.ts';
+import { envFault, headerFault, isStdioAllowed, type StdioOwner } from './rules.ts';
 
 /** What a user may say about where a server is, and what is made of it. */
 export interface EndpointInput {
@@ -30,6 +35,10 @@ export const oauthOf = (input: OAuthInput): McpOAuthSettings => ({
 export interface EndpointLimits {
   /** `MCP_ALLOW_STDIO`. */
   allowStdio: readonly string[];
+  /** Why a program may not be given this argument or variable, or null. */
+  checkStdioText(text: string): string | null;
+  /** Where programs run that the API has registered. */
+  stdioFolder: string | undefined;
   checkUrl(url: string): string | null;
 }
 
@@ -37,22 +46,29 @@ const pointer = (part: string): string => part.replaceAll('~', '~0').replaceAll(
 
 /** Throws FORBIDDEN for a command that is not allowed; used again before each start, since the list may have shrunk. */
 export const assertStdioAllowed = (
-  allowed: readonly string[],
-  command: string,
-  args: readonly string[],
+  limits: Pick<EndpointLimits, 'allowStdio' | 'checkStdioText'>,
+  endpoint: Pick<McpStdioEndpoint, 'command' | 'args' | 'env'>,
+  owner: StdioOwner,
 ): void => {
-  if (isStdioAllowed(allowed, command, args)) return;
-  throw new AppError(
-    'FORBIDDEN',
-    'this command is not allowed; the setting MCP_ALLOW_STDIO names those that are',
-    {
-      details: { required: 'MCP_ALLOW_STDIO' },
-    },
-  );
+  if (!isStdioAllowed(limits.allowStdio, endpoint, owner))
+    throw new AppError(
+      'FORBIDDEN',
+      'this command is not allowed; the setting MCP_ALLOW_STDIO names those that are, whole, and for whom',
+      { details: { required: 'MCP_ALLOW_STDIO' } },
+    );
+  const faults = [
+    { field: '/command', text: endpoint.command },
+    ...endpoint.args.map((text, i) => ({ field: `/args/${i}`, text })),
+    ...Object.entries(endpoint.env).map(([name, text]) => ({ field: `/env/${pointer(name)}`, text })),
+  ].flatMap(({ field, text }) => {
+    const reason = limits.checkStdioText(text);
+    return reason === null ? [] : [{ field, reason }];
+  });
+  if (faults.length > 0) throw invalid(...faults);
 };
 
 /** Endpoint of a server that the API registers. Throws FORBIDDEN and VALIDATION_ERROR. */
-export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEndpoint => {
+export const endpointOf = (input: EndpointInput, limits: EndpointLimits, owner: StdioOwner): McpEndpoint => {
   const faults: FieldFault[] = [];
   const foreign =
     input.transport === 'stdio'
@@ -66,7 +82,7 @@ export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEnd
   if (input.transport === 'stdio') {
     const { command, args = [], env = {} } = input;
     if (command === undefined) throw invalid({ field: '/command', reason: 'is required' }, ...faults);
-    assertStdioAllowed(limits.allowStdio, command, args);
+    assertStdioAllowed(limits, { command, args, env }, owner);
     for (const [name, value] of Object.entries(env)) {
       const reason = envFault(name, value);
       if (reason !== null) faults.push({ field: `/env/${pointer(name)}`, reason });
@@ -92,6 +108,10 @@ export const endpointOf = (input: EndpointInput, limits: EndpointLimits): McpEnd
   const signIn = oauth === undefined ? {} : { oauth: oauthOf(oauth) };
   return { transport: 'http', url, headers: { ...headers }, trusted: false, ...signIn };
 };
+
+/** A program that the API has registered runs in a folder that holds nothing, never where the platform does. */
+export const inFolder = (endpoint: McpEndpoint, folder: string | undefined): McpEndpoint =>
+  endpoint.transport === 'stdio' ? { ...endpoint, cwd: folder } : endpoint;
 
 /** An endpoint as the store keeps it. */
 export const readEndpoint = (text: string): McpEndpoint => JSON.parse(text) as McpEndpoint;

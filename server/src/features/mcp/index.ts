@@ -26,6 +26,7 @@ export { createToolsServer } from './builtin/tools.ts';
 export type { BuiltinServer, BuiltinTool } from './builtin-runtime.ts';
 export { type CallSample, type GatewayTool, isGatewayTool } from './calls.ts';
 export { createCarriedSecrets } from './carried-secrets.ts';
+export { carriedServer, lostEndpoint } from './carried-server.ts';
 export { type AgentAnswer, type AskAgentOptions, createAskAgentSource } from './door/ask-agent.ts';
 export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
@@ -37,12 +38,20 @@ export interface McpOptions {
   db: Db;
   /** 32 bytes: encrypts commands, addresses, environment and headers at rest. */
   secretKey: Uint8Array;
+  /** Keys that still open what they sealed. */
+  previousKeys?: readonly Uint8Array[];
   connector: McpConnector;
   clock: Clock;
   random?: () => number;
   gate: ToolGate;
   /** `MCP_ALLOW_STDIO`. */
   allowStdio: readonly string[];
+  /** Why a program of the API may not be given this argument or variable, or null. */
+  checkStdioText(text: string): string | null;
+  /** Where such programs run. */
+  stdioFolder?: string | undefined;
+  /** Id and slug of a tenant. */
+  tenantNames(tenantId: string): Promise<readonly string[]>;
   /** Why an address may not be called, or null (adapters/guarded-fetch). */
   checkUrl(url: string): string | null;
   /** `MCP_CONFIG`. */
@@ -80,7 +89,7 @@ export interface McpFeature {
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
   const { clock } = options;
-  const box = createSecretBox(options.secretKey);
+  const box = createSecretBox(options.secretKey, options.previousKeys);
   const store = createMcpStore(options.db, box);
   const pins = createPinBook({
     store,
@@ -110,7 +119,12 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     connector: options.connector,
     clock,
     random: options.random ?? Math.random,
-    allowStdio: options.allowStdio,
+    stdio: {
+      allowStdio: options.allowStdio,
+      checkStdioText: options.checkStdioText,
+      stdioFolder: options.stdioFolder,
+    },
+    tenantNames: options.tenantNames,
     configFile: options.configFile,
     builtins: options.builtins,
     logger: options.logger,
@@ -155,7 +169,13 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     pins,
     connector: options.connector,
     clock,
-    limits: { allowStdio: options.allowStdio, checkUrl: options.checkUrl },
+    limits: {
+      allowStdio: options.allowStdio,
+      checkStdioText: options.checkStdioText,
+      stdioFolder: options.stdioFolder,
+      checkUrl: options.checkUrl,
+    },
+    tenantNames: options.tenantNames,
     audit: options.audit,
   });
   const signIn = createSignIn({

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { McpConnector, McpOAuthStore, McpToolInfo } from '../../kernel/mcp.ts';
 import { type BuiltinServer, createBuiltinRuntime } from './builtin-runtime.ts';
-import { assertStdioAllowed, redactorOf } from './endpoint.ts';
+import { assertStdioAllowed, type EndpointLimits, inFolder, redactorOf } from './endpoint.ts';
 import { watchServers } from './file-config.ts';
 import type { ServerRuntime } from './runtime.ts';
 import type { McpStore } from './store.ts';
@@ -27,12 +27,17 @@ export interface Registry {
   oauthStoreOf(server: RegisteredServer): McpOAuthStore;
 }
 
+/** Slug of the tenant whose administrators are the platform's. */
+const PLATFORM_TENANT = 'default';
+
 export interface RegistryOptions {
   store: McpStore;
   connector: McpConnector;
   clock: Clock;
   random(): number;
-  allowStdio: readonly string[];
+  stdio: Pick<EndpointLimits, 'allowStdio' | 'checkStdioText' | 'stdioFolder'>;
+  /** Id and slug. */
+  tenantNames(tenantId: string): Promise<readonly string[]>;
   configFile: string | null;
   builtins: readonly BuiltinServer[];
   logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
@@ -89,7 +94,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
     return createSupervisor({
       ...options.limits,
       name,
-      endpoint,
+      endpoint: definition.source === 'api' ? inFolder(endpoint, options.stdio.stdioFolder) : endpoint,
       connector,
       oauth:
         endpoint.transport === 'http' && endpoint.oauth !== undefined
@@ -98,9 +103,12 @@ export const createRegistry = (options: RegistryOptions): Registry => {
       clock,
       random: options.random,
       redact: redactorOf(endpoint),
-      assertAllowed: () => {
-        if (definition.source !== 'api' || endpoint.transport !== 'stdio') return;
-        assertStdioAllowed(options.allowStdio, endpoint.command, endpoint.args);
+      assertAllowed: async () => {
+        if (definition.source !== 'api' || endpoint.transport !== 'stdio' || tenantId === null) return;
+        const tenant = await options.tenantNames(tenantId);
+        // Who registered it was asked then; what stands in the platform's own tenant is its administrators'.
+        const isPlatform = tenant.includes(PLATFORM_TENANT);
+        assertStdioAllowed(options.stdio, endpoint, { tenant, isPlatform });
       },
       onTools: (tools) => {
         if (tenantId !== null) options.onTools(tenantId, name, tools);

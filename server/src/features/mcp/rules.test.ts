@@ -31,13 +31,44 @@ describe('names of servers', () => {
 
 describe('commands', () => {
   it('are allowed only as they are written', () => {
-    const allowed = ['node', 'npx -y @scope/server'];
-    expect(isStdioAllowed(allowed, 'node', ['anything'])).toBe(true);
-    expect(isStdioAllowed(allowed, '/usr/bin/node', [])).toBe(false);
-    expect(isStdioAllowed(allowed, 'npx', ['-y', '@scope/server', '--port', '1'])).toBe(true);
-    expect(isStdioAllowed(allowed, 'npx', ['-y', '@scope/server-evil'])).toBe(false);
-    expect(isStdioAllowed(allowed, 'npx', ['@scope/server'])).toBe(false);
-    expect(isStdioAllowed([], 'node', [])).toBe(false);
+    const allowed = ['node **', 'npx -y @scope/server'];
+    const may = (command: string, ...args: string[]) =>
+      isStdioAllowed(allowed, { command, args }, { tenant: ['t'], isPlatform: true });
+    expect(may('node', 'anything')).toBe(true);
+    expect(may('/usr/bin/node')).toBe(false);
+    expect(may('npx', '-y', '@scope/server')).toBe(true);
+    expect(may('npx', '-y', '@scope/server', '--port', '1')).toBe(false);
+    expect(may('npx', '-y', '@scope/server-evil')).toBe(false);
+    expect(may('npx', '@scope/server')).toBe(false);
+    expect(isStdioAllowed([], { command: 'node', args: [] }, { tenant: ['t'], isPlatform: true })).toBe(
+      false,
+    );
+  });
+
+  it('a star is any part of one argument, and no way out of its folder', () => {
+    const may = (entry: string, ...args: string[]) =>
+      isStdioAllowed([entry], { command: 'fs', args }, { tenant: [], isPlatform: true });
+    expect(may('fs /srv/acme/*', '/srv/acme/a/b')).toBe(true);
+    expect(may('fs /srv/acme/*', '/srv/acme/a', '/data')).toBe(false);
+    expect(may('fs /srv/acme/*', '/srv/acme/../data')).toBe(false);
+    expect(may('fs /srv/acme/*', '/srv/acme/..')).toBe(false);
+    expect(may('fs --root=*', '--root=../data')).toBe(false);
+    expect(may('fs', '/srv')).toBe(false);
+    expect(may('fs **')).toBe(true);
+    expect(may('fs -v **', '-v', 'x', 'y')).toBe(true);
+    expect(may('fs -v **', 'x')).toBe(false);
+  });
+
+  it('an entry counts for the tenant that it names; without one, for platform administrators', () => {
+    const may = (entry: string, tenant: string[], isPlatform = false) =>
+      isStdioAllowed([entry], { command: 'fs', args: [] }, { tenant, isPlatform });
+    expect(may('acme: fs', ['id-1', 'acme'])).toBe(true);
+    expect(may('id-1: fs', ['id-1', 'acme'])).toBe(true);
+    expect(may('acme: fs', ['id-2', 'other'])).toBe(false);
+    expect(may('acme: fs', ['id-0', 'default'], true)).toBe(false);
+    expect(may('*: fs', ['id-2', 'other'])).toBe(true);
+    expect(may('fs', ['id-1', 'acme'])).toBe(false);
+    expect(may('fs', ['id-0', 'default'], true)).toBe(true);
   });
 });
 

@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { globMatches, literalLength } from '../../kernel/glob.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
@@ -20,22 +21,50 @@ export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 40);
 
+/** For whom a stdio server is: the names of the tenant (id and slug), and whether a platform administrator asks. */
+export interface StdioOwner {
+  tenant: readonly string[];
+  isPlatform: boolean;
+}
+
+const ANY_FURTHER = '**';
+
+/** What a star stands for is not a way out of the folder before it. */
+const argumentMatches = (written: string, given: string): boolean =>
+  written === given ||
+  (written.includes('*') && !/(^|[\\/=])\.\.([\\/]|$)/.test(given) && globMatches(written, given));
+
+const lineMatches = (written: readonly string[], given: readonly string[]): boolean => {
+  const isOpen = written.at(-1) === ANY_FURTHER;
+  const fixed = isOpen ? written.slice(0, -1) : written;
+  return (
+    (isOpen ? given.length >= fixed.length : given.length === fixed.length) &&
+    fixed.every((part, i) => argumentMatches(part, given[i] ?? ''))
+  );
+};
+
 /**
- * `MCP_ALLOW_STDIO`: each entry is a command, or a command with its first arguments (`npx -y some-server`). The command
- * must be written exactly so; an entry without arguments allows any.
+ * `MCP_ALLOW_STDIO`: each entry is a whole command line, behind the tenant that may start it (`acme: npx -y some-server`).
+ * `*` stands for any part of one argument, `**` at the end for any further arguments; `*:` for every tenant. An entry without a
+ * tenant is for platform administrators.
  */
 export const isStdioAllowed = (
   allowed: readonly string[],
-  command: string,
-  args: readonly string[],
+  line: { command: string; args: readonly string[] },
+  owner: StdioOwner,
 ): boolean =>
   allowed.some((entry) => {
-    const [first, ...rest] = entry.split(/\s+/).filter((part) => part !== '');
-    return first === command && rest.every((part, i) => args[i] === part);
+    const parts = entry.split(/\s+/).filter((part) => part !== '');
+    const named = /^(.+):$/.exec(parts[0] ?? '')?.[1];
+    const mayUse = named === undefined ? owner.isPlatform : named === '*' || owner.tenant.includes(named);
+    const [command, ...args] = named === undefined ? parts : parts.slice(1);
+    return mayUse && command === line.command && lineMatches(args, line.args);
   });
+
+const MAX_ENV_NAME = 128;
 
 /** Variables by which a program can be made to load code, take other programs or send its traffic elsewhere. */
 const DANGEROUS_ENV = new RegExp(
@@ -117,36 +146,39 @@ const DANGEROUS_ENV = new RegExp(
 );
 
 /** Families of such variables over all programs. `*_FILE_PATH` is left out: it names data. */
-const DANGEROUS_FAMILY = new RegExp(
-  `(${[
-    'PROXY',
-    '_REGISTRY',
-    '_(OPTS|OPTIONS|FLAGS|ARGS)',
-    '(?<!_FILE_?)PATHS?',
-    'HOME',
-    '_(MODULES?|PLUGINS?|HOOKS?|PRELOAD|EXTENSIONS)',
-    '_CONFIG(_FILE|_DIR|_PATH|_HOME)?',
-    '_CA_?(BUNDLE|CERTS?|FILE|PATH|DIR)',
-    '_(INIT|STARTUP)',
-    '_(WRAPPER|LAUNCHER|INTERPRETER|EXECUTABLE|ASKPASS|BROWSER|SHELL|COMPILER)',
-    '(PAGER|EDITOR|KEYLOGFILE|ODBC[A-Z]*INI|_INI)',
-    '(^|_)(?!(SRC|ARC)$)[A-Z]*RC',
-  ].join('|')})$|PROFIL(E|ER|ING)(_|$)|^(NODE_(?!ENV$)|${[
-    'ELECTRON',
-    'CARGO',
-    'VK',
-    'NIX',
-    'CONDA',
-    'PYENV',
-    'NVM',
-    'VOLTA',
-    'ASDF',
-    'RBENV',
-    'DBUS',
-    'SYSTEMD',
-    'TS_NODE',
-  ].join('_|')}_)`,
-  'i',
+const DANGEROUS_FAMILY = bounded(
+  MAX_ENV_NAME,
+  new RegExp(
+    `(${[
+      'PROXY',
+      '_REGISTRY',
+      '_(OPTS|OPTIONS|FLAGS|ARGS)',
+      '(?<!_FILE_?)PATHS?',
+      'HOME',
+      '_(MODULES?|PLUGINS?|HOOKS?|PRELOAD|EXTENSIONS)',
+      '_CONFIG(_FILE|_DIR|_PATH|_HOME)?',
+      '_CA_?(BUNDLE|CERTS?|FILE|PATH|DIR)',
+      '_(INIT|STARTUP)',
+      '_(WRAPPER|LAUNCHER|INTERPRETER|EXECUTABLE|ASKPASS|BROWSER|SHELL|COMPILER)',
+      '(PAGER|EDITOR|KEYLOGFILE|ODBC[A-Z]*INI|_INI)',
+      '(^|_)(?!(SRC|ARC)$)[A-Z]*RC',
+    ].join('|')})$|PROFIL(E|ER|ING)(_|$)|^(NODE_(?!ENV$)|${[
+      'ELECTRON',
+      'CARGO',
+      'VK',
+      'NIX',
+      'CONDA',
+      'PYENV',
+      'NVM',
+      'VOLTA',
+      'ASDF',
+      'RBENV',
+      'DBUS',
+      'SYSTEMD',
+      'TS_NODE',
+    ].join('_|')}_)`,
+    'i',
+  ),
 );
 /** What says who somebody is leads nowhere. */
 const CREDENTIAL = /_(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASS|USER|USERNAME)$/i;

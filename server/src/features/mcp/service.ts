@@ -12,13 +12,14 @@ import {
   type EndpointInput,
   type EndpointLimits,
   endpointOf,
+  inFolder,
   type OAuthInput,
   redactorOf,
 } from './endpoint.ts';
 import { carriedFaults, hasMoved } from './moved.rules.ts';
 import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
-import { mayUseServer, mayUseTool, serverNameFault } from './rules.ts';
+import { mayUseServer, mayUseTool, type StdioOwner, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
 import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
@@ -60,6 +61,8 @@ export interface ServiceOptions {
   connector: McpConnector;
   clock: Clock;
   limits: EndpointLimits;
+  /** Id and slug. */
+  tenantNames(tenantId: string): Promise<readonly string[]>;
   /** Writes a row of the audit chain: in the given transaction, or in one of its own. */
   audit(entry: McpAuditEntry, tx: Queryable | null): Promise<void>;
   /** A changed tool has been accepted. */
@@ -196,10 +199,15 @@ export const createService = (options: ServiceOptions) => {
           },
   });
 
+  const ownerOf = async (caller: Caller): Promise<StdioOwner> => ({
+    tenant: await options.tenantNames(caller.tenantId),
+    isPlatform: caller.platformAdmin,
+  });
+
   const add = async (caller: Caller, input: ServerInput): Promise<RegisteredServer> => {
     checkName(input.name);
     checkPrices(input.policy);
-    const endpoint = endpointOf(input, options.limits);
+    const endpoint = endpointOf(input, options.limits, await ownerOf(caller));
     checkFree(caller, input.name);
     const now = clock.now();
     const record: ServerRecord = {
@@ -240,11 +248,12 @@ export const createService = (options: ServiceOptions) => {
     /** Servers of the shared file form. All are checked before the first is registered. */
     async import(caller: Caller, entries: readonly { key: string; input: ServerInput }[]) {
       const names = new Set<string>();
+      const owner = await ownerOf(caller);
       for (const { key, input } of entries) {
         try {
           checkName(input.name);
           checkPrices(input.policy);
-          endpointOf(input, options.limits);
+          endpointOf(input, options.limits, owner);
         } catch (error) {
           throw underField(error, `/mcpServers/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
         }
@@ -283,7 +292,10 @@ export const createService = (options: ServiceOptions) => {
               ...definedParts(patch),
             };
       // Checked again even when only switched on: what is allowed may have changed since.
-      const endpoint = touches || patch.enabled === true ? endpointOf(merged, options.limits) : before;
+      const endpoint =
+        touches || patch.enabled === true
+          ? endpointOf(merged, options.limits, await ownerOf(caller))
+          : before;
       const carried = carriedFaults(before, patch);
       if (carried.length > 0) throw invalid(...carried);
       const changed: ServerRecord = {
@@ -317,7 +329,7 @@ export const createService = (options: ServiceOptions) => {
 
     /** Connects once, lists the tools and lets go again; nothing is registered. */
     async test(caller: Caller, input: EndpointInput, signal: AbortSignal) {
-      const endpoint = endpointOf(input, options.limits);
+      const endpoint = endpointOf(input, options.limits, await ownerOf(caller));
       // Before the act: a command that was started must not be missing from the trail.
       await options.audit(
         {
@@ -331,7 +343,7 @@ export const createService = (options: ServiceOptions) => {
       const redact = redactorOf(endpoint);
       const log: string[] = [];
       try {
-        const session = await options.connector.connect(endpoint, {
+        const session = await options.connector.connect(inFolder(endpoint, options.limits.stdioFolder), {
           timeoutMs: TEST_MS,
           signal,
           events: {

@@ -78,7 +78,7 @@ describe('a supervised server', () => {
       random: () => 0.5,
       onTools: () => {},
       redact: (text) => text.replaceAll('secret', '***'),
-      assertAllowed: () => {},
+      assertAllowed: async () => {},
       ...more,
     });
     supervisor.start();
@@ -285,7 +285,7 @@ describe('a supervised server', () => {
   it('never starts what is not allowed any more', async () => {
     const attempts = vi.spyOn(server.connector, 'connect');
     make({
-      assertAllowed: () => {
+      assertAllowed: async () => {
         throw new Error('not allowed');
       },
     });

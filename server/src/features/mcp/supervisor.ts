@@ -39,7 +39,7 @@ export interface SupervisorOptions {
   /** Takes secrets out of text that is shown. */
   redact(text: string): string;
   /** Throws when the endpoint may no longer be used; asked before each start. */
-  assertAllowed(): void;
+  assertAllowed(): Promise<void>;
   startTimeoutMs?: number;
   pingEveryMs?: number;
   pingTimeoutMs?: number;
@@ -148,7 +148,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     let brokeOff: string | null = null;
     const listings = createListings(() => opened, mine);
     try {
-      options.assertAllowed();
+      await options.assertAllowed();
       opened = await connector.connect(endpoint, {
         timeoutMs: startTimeoutMs,
         signal: mine.signal,

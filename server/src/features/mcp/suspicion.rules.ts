@@ -1,3 +1,5 @@
+import { bounded, PIECE, pieces } from '../../kernel/bounded.ts';
+
 /**
  * Signs that a tool's text is meant for the model instead of the reader, and names made to be taken for another. A sign
  * holds a tool back until a person has looked; the wall behind it is permissions and gates.
@@ -5,10 +7,16 @@
 
 const SIGNS: readonly RegExp[] = [
   /\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|system|all)\b.{0,30}\b(instructions?|prompts?|rules|messages?)\b/is,
-  /<\s*\/?\s*(important|system|instructions?|secret|admin)\s*>/i,
+  /<\s*(?:\/\s*)?(important|system|instructions?|secret|admin)\s*>/i,
   /\b(do not|don't|never)\b.{0,30}\b(tell|mention|inform|reveal|show)\b.{0,30}\b(the )?(user|human|operator)\b/is,
-  /\b(before|after|instead of|whenever)\b.{0,60}\b(using|calling|this tool|any tool|other tools?)\b.{0,80}\b(you must|must first|always|first)\b.{0,60}\b(call|read|send|invoke|run|use)\b/is,
-  /\byou must\b.{0,40}\b(call|invoke|send|read|include|pass)\b.{0,80}\b(tool|file|secret|password|token|key|contents?)\b/is,
+  bounded(
+    PIECE,
+    /\b(before|after|instead of|whenever)\b.{0,60}\b(using|calling|this tool|any tool|other tools?)\b.{0,80}\b(you must|must first|always|first)\b.{0,60}\b(call|read|send|invoke|run|use)\b/is,
+  ),
+  bounded(
+    PIECE,
+    /\byou must\b.{0,40}\b(call|invoke|send|read|include|pass)\b.{0,80}\b(tool|file|secret|password|token|key|contents?)\b/is,
+  ),
   /(~\/|\/home\/|\/root\/|\/etc\/)?\.?(ssh\/id_|aws\/credentials|env\b.{0,20}\b(contents?|file)|mcp\.json)/i,
   // Zero-width and bidirectional marks, and the tag block: text that a reader does not see.
   /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]|[\u{e0000}-\u{e007f}]/u,
@@ -34,7 +42,9 @@ export const isSuspicious = (tool: {
     tool.description,
     ...textsOf(tool.inputSchema),
     ...textsOf(tool.outputSchema),
-  ].some((text) => SIGNS.some((sign) => sign.test(text.slice(0, 20_000))));
+  ].some((text) =>
+    pieces(text.slice(0, 20_000)).some(({ text: piece }) => SIGNS.some((sign) => sign.test(piece))),
+  );
 
 /** Letters of other scripts, and digits, that look like Latin ones. */
 const LOOKS_LIKE: Readonly<Record<string, string>> = {

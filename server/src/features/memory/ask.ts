@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Extracted, slotOf } from './facts.rules.ts';
 import { cleanText, looksSecret, MAX_NAME } from './rules.ts';
-import { isQuestion, sentencesOf } from './sentences.rules.ts';
+import { isQuestion, MAX_MESSAGE_CHARACTERS, sentencesOf } from './sentences.rules.ts';
 
 /**
  * Structured output of a model: what it answers to `input` under `instructions`, as JSON that should fit `schema`. May
@@ -37,9 +37,7 @@ Answer {"facts": []} when there is nothing.`;
 
 /** Is the model worth asking? Not for mere questions and short turns of phrase. */
 export const mayHoldFacts = (message: string): boolean =>
-  sentencesOf(message.slice(0, 8_000)).some(
-    (sentence) => !isQuestion(sentence) && sentence.split(/\s+/).length >= 3,
-  );
+  sentencesOf(message).some((sentence) => !isQuestion(sentence) && sentence.split(/\s+/).length >= 3);
 
 const category = (text: string): 'preference' | 'identity' | 'fact' =>
   text === 'preference' || text === 'identity' ? text : 'fact';
@@ -75,7 +73,7 @@ export const askForFacts = async (
     conversationId: turn.conversationId,
     name: 'facts',
     instructions: INSTRUCTIONS,
-    input: turn.text.slice(0, 8_000),
+    input: turn.text.slice(0, MAX_MESSAGE_CHARACTERS),
     schema: { ...ModelFacts },
   });
   return Value.Check(ModelFacts, answer) ? answer.facts.slice(0, 20).flatMap(toExtracted) : [];

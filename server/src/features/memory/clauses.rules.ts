@@ -1,20 +1,86 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { hasDate, WEEKDAY } from './dates.rules.ts';
 import { type Claim, claim, type EntityMention, type Extracted, slotOf } from './facts.rules.ts';
 import { germanClaim } from './german.rules.ts';
 import { claimOfPredicate, endOfPredicate } from './predicates.rules.ts';
 import { preferenceFact } from './preferences.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, oneLine, trimValue } from './sentences.rules.ts';
 
 /** From one asserted clause to facts: who is spoken of, and what is said. */
 
 const NAME =
-  "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?:\\s+(?:(?:of|the|de|van|von|der)\\s+)?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
+  "\\p{Lu}[\\p{L}\\p{N}&.'-]*(?: (?:(?:of|the|de|van|von|der) )?(?:\\p{Lu}|\\d)[\\p{L}\\p{N}&.'-]*){0,4}";
+
+const KIN =
+  'sister|brother|mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|cousin|uncle|aunt|grandmother|grandfather|nephew|niece|friend|best friend|colleague|coworker|co-worker|manager|boss|mentor|assistant|neighbou?r|roommate|flatmate|teammate|doctor|dentist|therapist|lawyer|accountant|landlord|client|dog|cat|horse|parrot|rabbit|hamster';
+
+const PROPER = bounded(MAX_CLAUSE, new RegExp(`^${NAME}$`, 'u'));
+const PERSON_SLOT = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:${KIN}|spouse|ceo|cto|cfo|lead|team lead|contact|teacher|professor|hr contact|account manager|project manager|product manager|coach|trainer)$`,
+  ),
+);
+const AM_NAMED = bounded(MAX_CLAUSE, new RegExp(`^am (?<name>${NAME})$`, 'u'));
+const KIN_SAID = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<kin>(?:(?:older|younger|elder|little|big|twin|new|current) )?(?:${KIN}))(?: ?, | )(?<name>${NAME})(?: ?, | )(?<predicate>[\\p{Ll}'].+)$`,
+    'su',
+  ),
+);
+const MINE_NAMED = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<np>[\\p{Ll}]+(?: [\\p{Ll}]+)?) ?, ?(?<name>${NAME}) ?, ?(?<predicate>\\p{Ll}.+)$`,
+    'su',
+  ),
+);
+const MINE_DOES = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:my|our) (?<np>${KIN}|team|company|family|parents|kids|children|office) (?<predicate>[\\p{Ll}].+)$`,
+    'iu',
+  ),
+);
+const NAMED_HAS = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s) (?<np>[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?) (?:is|are|was) (?<value>.+)$`,
+    'su',
+  ),
+);
+const THE_OF_NAMED = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^[Tt]he (?<np>[\\p{Ll}'-]+(?: [\\p{L}'-]+){0,3}?) (?:of|for) (?:the )?(?<name>${NAME}) (?:is|are|was) (?<value>.+)$`,
+    'su',
+  ),
+);
+const NAMED_SAID = bounded(
+  MAX_CLAUSE,
+  new RegExp(
+    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME}) (?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
+    'su',
+  ),
+);
+const CALL_ME = bounded(
+  MAX_CLAUSE,
+  new RegExp(`^(?:(?:please|you can|you may|just) )*call me (?<name>${NAME})$`, 'iu'),
+);
+const MENTIONED = bounded(
+  MAX_CLAUSE,
+  new RegExp(`\\b[Mm]y (?<who>${KIN}) (?<name>\\p{Lu}[\\p{L}'-]+(?: \\p{Lu}[\\p{L}'-]+)?)`, 'gu'),
+);
+
+const MINE_IS = bounded(
+  MAX_CLAUSE,
+  /^(?:my|our) (?<np>[\p{L}\p{N}'-]+(?: [\p{L}\p{N}'-]+){0,5}?) (?:is|are|was) (?<value>.+)$/isu,
+);
 
 const NO_NAME =
   /^(?:I|I'm|It|It's|This|That|These|Those|He|She|They|We|You|There|Here|The|A|An|My|Our|Your|His|Her|Their|Its|Everyone|Everybody|Nobody|Someone|Somebody|Anyone|People|Users|Customers|Who|What|Where|When|Why|How|Which|Yes|No|Ok|Okay|Thanks|Please|Let|Just|And|But|So|If|As|Not|Nothing|Everything|Something|All|Some|Most|Many|Both|Each|Every|One|Today|Tomorrow|Yesterday|Actually|Also|Remember|Note|Ich|Du|Er|Sie|Es|Wir|Das|Dies|Der|Die|Ein|Eine|Mein|Meine|Man|Alle|Error|Warning)$/;
 
-const KIN =
-  'sister|brother|mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|cousin|uncle|aunt|grandmother|grandfather|nephew|niece|friend|best friend|colleague|coworker|co-worker|manager|boss|mentor|assistant|neighbou?r|roommate|flatmate|teammate|doctor|dentist|therapist|lawyer|accountant|landlord|client|dog|cat|horse|parrot|rabbit|hamster';
 const PETS = /^(?:dog|cat|horse|parrot|rabbit|hamster|pet)$/;
 
 const NATIONALITY =
@@ -42,24 +108,19 @@ const fact = (subject: EntityMention | null, c: Claim): Extracted => ({
 });
 
 const isProper = (text: string): boolean =>
-  new RegExp(`^${NAME}$`, 'u').test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
+  PROPER.test(text) && !hasDate(text) && !NO_NAME.test(text) && !WEEKDAY.test(text);
 
 /** Slots whose value is a person (or a pet) when it is a name. */
 const typeOfSlot = (slot: string): string | null => {
   const head = slot.replace(/ name$/, '');
   if (PETS.test(head)) return 'pet';
-  if (
-    new RegExp(
-      `^(?:${KIN}|spouse|ceo|cto|cfo|lead|team lead|contact|teacher|professor|hr contact|account manager|project manager|product manager|coach|trainer)$`,
-    ).test(head)
-  )
-    return 'person';
+  if (PERSON_SLOT.test(head)) return 'person';
   return null;
 };
 
 /** `my np is value`, also of what belongs to a named one. */
 const slotClaim = (np: string, valueText: string, own: boolean): Claim | null => {
-  const value = trimValue(valueText.replace(/^(?:called|named)\s+/i, '').replace(/^on\s+(?=.*\d)/i, ''));
+  const value = trimValue(valueText.replace(/^(?:called|named) /i, '').replace(/^on (?=.*\d)/i, ''));
   if (
     value === '' ||
     value.length > 300 ||
@@ -95,12 +156,16 @@ const slotClaim = (np: string, valueText: string, own: boolean): Claim | null =>
   return claim(`${np} is ${value}`, attribute, category, relation);
 };
 
-const INSTRUCTION =
-  /^(?:(?:please|so)\s*,?\s*)?(?:(?<freq>always|never)\s+(?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)\s*,?\s*(?:please\s+)?(?<now>[a-z].+)|(?<end>[a-z].+?)\s+(?:from now on|in (?:the )?future|going forward))$/i;
+const INSTRUCTION = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:please|so)(?: ?, ?| ?))?(?:(?<freq>always|never) (?!mind|been|had|knew|thought)(?<what>[a-z].+)|(?:from now on|in (?:the )?future|going forward)(?: ?, ?| ?)(?:please )?(?<now>[a-z].+)|(?<end>[a-z].+?) (?:from now on|in (?:the )?future|going forward))$/i,
+);
 
 /** How the assistant is to answer, said as a prohibition. */
-const DO_NOT =
-  /^(?:please\s+)?(?:don't|do not)\s+(?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/i;
+const DO_NOT = bounded(
+  MAX_CLAUSE,
+  /^(?:please )?(?:don't|do not) (?<what>(?:use|call me|include|apologi[sz]e|answer|reply|respond|write in|swear|send me|address me|start your|end your|repeat)\b.+)$/is,
+);
 
 const LANGUAGES: ReadonlySet<string> = new Set(
   ['en', 'de'].flatMap((inLanguage) => {
@@ -115,31 +180,33 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 );
 
 /** `Always answer in German`: the named preference, so that it is the same however it is said or set. */
-const LANGUAGE =
-  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?:\s+(?:to\s+)?me)?(?:\s+always)?\s+(?:only\s+)?in\s+(?<language>\p{L}+)(?:\s*,?\s*(?:from now on|again|please|in (?:the )?future|always|only))*$/iu;
+const LANGUAGE = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:please|from now on|always|i(?:'d like| want) you to|you should)[\s,]+)*(?:answer|reply|respond|write|speak|talk)(?: (?:to )?me)?(?: always)? (?:only )?in (?<language>\p{L}+)(?:(?: ?, ?| ?)(?:from now on|again|please|in (?:the )?future|always|only))*$/iu,
+);
 
 const instructionOf = (clause: string): Extracted | null => {
   const not = DO_NOT.exec(clause)?.groups?.what;
   if (not !== undefined && !/\b(?:this|that|it|here|the (?:file|function|table|word))\b/i.test(not))
     return fact(null, claim(`wants the assistant not to ${trimValue(not)}`, null, 'preference'));
-  const language = LANGUAGE.exec(clause.replace(/[.!\s]+$/, ''))?.groups?.language;
+  const language = LANGUAGE.exec(clause.replace(/(?<![.!\s])[.!\s]+$/, ''))?.groups?.language;
   if (language !== undefined && LANGUAGES.has(language.toLowerCase())) {
     const wish = preferenceFact('language', language);
     if (typeof wish !== 'string') return wish;
   }
-  const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to\s+(?=always|never)/i, '');
+  const text = clause.replace(/^I(?:'d like| want| need)(?: you)? to (?=always|never)/i, '');
   const groups = INSTRUCTION.exec(text)?.groups;
   if (!groups) return null;
   const what = groups.freq
     ? `${groups.freq.toLowerCase()} ${trimValue(groups.what ?? '')}`
-    : trimValue(groups.now ?? groups.end ?? '').replace(/^please\s+/i, '');
+    : trimValue(groups.now ?? groups.end ?? '').replace(/^please /i, '');
   if (/^(?:I|we|he|she|they|it|you|my|our)\b/i.test(what)) return null;
   return fact(null, claim(`wants the assistant to ${what}`, null, 'preference'));
 };
 
 const firstPerson = (clause: string): Extracted[] | null => {
   const match =
-    /^(?:I'm|I am|we're|we are)\s+(?<am>.+)$|^(?:I've|we've)\s+(?<have>.+)$|^(?:I|we)\s+(?<verb>.+)$/i.exec(
+    /^(?:I'm|I am|we're|we are) (?<am>.+)$|^(?:I've|we've) (?<have>.+)$|^(?:I|we) (?<verb>.+)$/is.exec(
       clause,
     );
   if (!match?.groups) return null;
@@ -150,7 +217,7 @@ const firstPerson = (clause: string): Extracted[] | null => {
   if (ended) return [{ kind: 'end', subject: null, ...ended }];
   const found = claimOfPredicate(predicate);
   if (found) return [fact(null, found)];
-  const named = new RegExp(`^am (?<name>${NAME})$`, 'u').exec(trimValue(predicate))?.groups?.name;
+  const named = AM_NAMED.exec(trimValue(predicate))?.groups?.name;
   if (named !== undefined && !NO_NAME.test(named)) {
     return [
       fact(
@@ -181,16 +248,13 @@ const lately = (predicate: string): Claim | null =>
   /^(?:just |recently |has |was |got |is getting |graduated |moved |bought |started |passed |won )/i.test(
     predicate,
   ) &&
-  !PASSING.test(trimValue(predicate.replace(/^(?:is|was|has)\s+/, ''))) &&
+  !PASSING.test(trimValue(predicate.replace(/^(?:is|was|has) /, ''))) &&
   predicate.length <= 160
     ? claim(trimValue(predicate), null)
     : null;
 
 const ofMine = (clause: string): Extracted[] | null => {
-  const kin = new RegExp(
-    `^(?:my|our)\\s+(?<kin>(?:(?:older|younger|elder|little|big|twin|new|current)\\s+)?(?:${KIN}))\\s*,?\\s+(?<name>${NAME})\\s*,?\\s+(?<predicate>[\\p{Ll}'].+)$`,
-    'u',
-  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  const kin = KIN_SAID.exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (kin?.groups) {
     const { kin: who = '', name = '', predicate = '' } = kin.groups;
     const slot = slotOf(who);
@@ -202,10 +266,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     if (said) facts.push(fact(entity, said));
     return facts;
   }
-  const is =
-    /^(?:my|our)\s+(?<np>[\p{L}\p{N}'-]+(?:\s+[\p{L}\p{N}'-]+){0,5}?)\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
-      clause,
-    );
+  const is = MINE_IS.exec(clause);
   if (is?.groups) {
     const { np = '', value = '' } = is.groups;
     const said = slotClaim(np, value, true);
@@ -213,10 +274,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     const our = /^our\b/i.test(clause);
     return [fact(null, our ? { ...said, text: `our ${said.text}` } : said)];
   }
-  const named = new RegExp(
-    `^(?:my|our)\\s+(?<np>[\\p{Ll}]+(?:\\s+[\\p{Ll}]+)?)\\s*,\\s*(?<name>${NAME})\\s*,\\s*(?<predicate>\\p{Ll}.+)$`,
-    'u',
-  ).exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
+  const named = MINE_NAMED.exec(clause.replace(/^My/, 'my').replace(/^Our/, 'our'));
   if (named?.groups) {
     const { np = '', name = '', predicate = '' } = named.groups;
     const first = slotClaim(np, name, true);
@@ -229,7 +287,7 @@ const ofMine = (clause: string): Extracted[] | null => {
     return [...(first ? [fact(null, first)] : []), ...(said ? [fact(entity, said)] : [])];
   }
   const runs =
-    /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/iu.exec(
+    /^(?:my|our) (?<np>[\p{Ll}-]+(?: [\p{Ll}-]+)?) (?<predicate>(?:starts?|ends?|begins?|closes?|opens?|leaves?|expires?|costs?|lasts?|meets?|takes place|arrives?|launch(?:es)?|departs?|builds?|makes?|sells?|uses?|runs on|happens?)\s.+)$/isu.exec(
       clause,
     );
   if (runs?.groups) {
@@ -239,10 +297,7 @@ const ofMine = (clause: string): Extracted[] | null => {
       ? []
       : [fact(null, claim(`${np} ${trimValue(predicate)}`, `${slotOf(np)} ${verb.toLowerCase()}`))];
   }
-  const does = new RegExp(
-    `^(?:my|our)\\s+(?<np>${KIN}|team|company|family|parents|kids|children|office)\\s+(?<predicate>[\\p{Ll}].+)$`,
-    'iu',
-  ).exec(clause);
+  const does = MINE_DOES.exec(clause);
   if (does?.groups) {
     const { np = '', predicate = '' } = does.groups;
     const said = claimOfPredicate(predicate) ?? plainly(predicate);
@@ -257,7 +312,7 @@ const ofMine = (clause: string): Extracted[] | null => {
       }),
     ];
   }
-  const rest = /^(?:my|our)\s+(?<np>[\p{Ll}-]+(?:\s+[\p{Ll}-]+)?)\s+(?<predicate>[\p{Ll}]{2,}s\s.+)$/iu.exec(
+  const rest = /^(?:my|our) (?<np>[\p{Ll}-]+(?: [\p{Ll}-]+)?) (?<predicate>[\p{Ll}]{2,}s\s.+)$/isu.exec(
     clause,
   )?.groups;
   if (
@@ -281,19 +336,13 @@ const typeOfName = (name: string): string =>
         ? 'organization'
         : 'person';
 
-const DATED =
-  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be))\s+(?:on|in|for|by|at)?\s*(?<when>.+)$/i;
+const DATED = bounded(
+  MAX_CLAUSE,
+  /^(?:launch(?:es|ed)?|starts?|started|begins?|ends?|ended|ships?|is due|is scheduled|is planned|takes? place|will (?:start|end|launch|ship|be)) (?:on|in|for|by|at)? ?(?<when>.+)$/is,
+);
 
 const ofNamed = (clause: string): Extracted[] | null => {
-  const belongs =
-    new RegExp(
-      `^(?<name>${NAME})(?<=\\p{L})(?:'s|’s)\\s+(?<np>[\\p{L}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:is|are|was)\\s+(?<value>.+)$`,
-      'u',
-    ).exec(clause) ??
-    new RegExp(
-      `^[Tt]he\\s+(?<np>[\\p{Ll}'-]+(?:\\s+[\\p{L}'-]+){0,3}?)\\s+(?:of|for)\\s+(?:the\\s+)?(?<name>${NAME})\\s+(?:is|are|was)\\s+(?<value>.+)$`,
-      'u',
-    ).exec(clause);
+  const belongs = NAMED_HAS.exec(clause) ?? THE_OF_NAMED.exec(clause);
   if (belongs?.groups) {
     const name = (belongs.groups.name ?? '').replace(/'s$/, '');
     const { np = '', value = '' } = belongs.groups;
@@ -314,17 +363,12 @@ const ofNamed = (clause: string): Extracted[] | null => {
           ),
         ];
   }
-  const isMine = /^(?<value>.+?)\s+(?:is|are)\s+(?:my|our)\s+(?<np>[\p{L}'-]+(?:\s+[\p{L}'-]+){0,4})$/iu.exec(
-    clause,
-  );
+  const isMine = /^(?<value>.+?) (?:is|are) (?:my|our) (?<np>[\p{L}'-]+(?: [\p{L}'-]+){0,4})$/iu.exec(clause);
   if (isMine?.groups && !NO_NAME.test(isMine.groups.value ?? '')) {
     const said = slotClaim(trimValue(isMine.groups.np ?? ''), isMine.groups.value ?? '', true);
     return said === null ? [] : [fact(null, said)];
   }
-  const named = new RegExp(
-    `^(?:(?:[Tt]he|[Oo]ur) (?:project|team|company|client|customer|product) )?(?<name>${NAME})\\s+(?<predicate>(?:is|works|lives|likes|loves|enjoys|hates|dislikes|prefers|speaks|has|moved|joined|was|comes|studies|reports|owns|left|no longer|doesn't|does not|can't|cannot|goes|plays|drives|teaches|leads|manages|runs|heads|maintains|coordinates|handles|supervises|represents|launch|starts?|begins?|ends?|ships?|takes|graduated|stopped|quit|will)\\b.*)$`,
-    'u',
-  ).exec(clause);
+  const named = NAMED_SAID.exec(clause);
   if (!named?.groups) return null;
   const { name = '', predicate = '' } = named.groups;
   if (name.split(' ').some((word) => NO_NAME.test(word))) return [];
@@ -349,13 +393,11 @@ const ofNamed = (clause: string): Extracted[] | null => {
 
 /** Facts of one clause that its author asserts; empty when it holds none. */
 export const factsOfClause = (text: string): Extracted[] => {
-  const clause = text
+  const clause = oneLine(text)
     .trim()
-    .replace(/[.!…\s]+$/u, '')
+    .replace(/(?<![.!…\s])[.!…\s]+$/u, '')
     .replace(/^[,\s]+/, '');
-  const call = new RegExp(`^(?:(?:please|you can|you may|just)\\s+)*call me\\s+(?<name>${NAME})$`, 'iu').exec(
-    trimValue(clause),
-  );
+  const call = CALL_ME.exec(trimValue(clause));
   if (call?.groups?.name && /^\p{Lu}/u.test(call.groups.name))
     return [fact(null, claim(`name is ${call.groups.name}`, 'name', 'identity'))];
   const german = germanClaim(clause);
@@ -367,11 +409,11 @@ export const factsOfClause = (text: string): Extracted[] => {
 
 /** What a bare text of an observation says (`works at Acme`, `Ada lives in Rome`, `birthday is 3 May`), for its slot. */
 export const claimOfObservation = (text: string, entityName: string): Claim | null => {
-  let predicate = text.trim();
+  let predicate = oneLine(text).trim();
   if (predicate.toLowerCase().startsWith(`${entityName.toLowerCase()} `))
     predicate = predicate.slice(entityName.length + 1);
   const ofSlot =
-    /^(?:(?:the|his|her|their|its|my)\s+)?(?<np>(?:favou?rite\s+[\p{L}-]+(?:\s+[\p{L}-]+)?|name|birthday|phone(?: number)?|e-?mail(?: address)?|address|manager|boss|deadline|budget|role|job title|employer|timezone|time zone|status|owner|capital|age|nickname))\s+(?:is|are|was)\s+(?<value>.+)$/iu.exec(
+    /^(?:(?:the|his|her|their|its|my) )?(?<np>(?:favou?rite [\p{L}-]+(?: [\p{L}-]+)?|name|birthday|phone(?: number)?|e-?mail(?: address)?|address|manager|boss|deadline|budget|role|job title|employer|timezone|time zone|status|owner|capital|age|nickname)) (?:is|are|was) (?<value>.+)$/isu.exec(
       predicate,
     );
   if (ofSlot?.groups) return slotClaim(ofSlot.groups.np ?? '', ofSlot.groups.value ?? '', false);
@@ -383,14 +425,7 @@ export const claimOfObservation = (text: string, entityName: string): Claim | nu
  * Priya?`.
  */
 export const mentionedPeople = (sentence: string): Extracted[] =>
-  [
-    ...sentence.matchAll(
-      new RegExp(
-        `\\b[Mm]y\\s+(?<who>${KIN})\\s+(?<name>\\p{Lu}[\\p{L}'-]+(?:\\s+\\p{Lu}[\\p{L}'-]+)?)`,
-        'gu',
-      ),
-    ),
-  ].flatMap(({ groups }) => {
+  [...sentence.matchAll(MENTIONED)].flatMap(({ groups }) => {
     const name = (groups?.name ?? '').replace(/'s$/, '');
     const slot = slotOf(groups?.who ?? '');
     if (!isProper(name)) return [];

@@ -1,14 +1,15 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /** What people say of themselves in German; texts come out in the same English predicates, so that slots meet. */
 const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | undefined>): Claim | null }[] = [
   {
-    of: /^(?:ich hei(?:ß|ss)e|mein name ist|nenn(?:t|e)? mich|man nennt mich)\s+(?<v>.+)$/iu,
+    of: /^(?:ich hei(?:ß|ss)e|mein name ist|nenn(?:t|e)? mich|man nennt mich) (?<v>.+)$/isu,
     claim: ({ v }) => claim(`name is ${trimValue(v ?? '')}`, 'name', 'identity'),
   },
   {
-    of: /^ich (?:wohne|lebe)\s+(?:jetzt\s+|zurzeit\s+)?in\s+(?<v>.+)$/iu,
+    of: /^ich (?:wohne|lebe) (?:jetzt |zurzeit )?in (?<v>.+)$/isu,
     claim: ({ v }) => {
       const where = trimValue(v ?? '');
       return claim(`lives in ${where}`, 'residence', 'identity', {
@@ -18,7 +19,7 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
     },
   },
   {
-    of: /^ich bin (?:von \S+ )?nach\s+(?<v>\p{Lu}\S*)\s+(?:gezogen|umgezogen)$/iu,
+    of: /^ich bin (?:von \S+ )?nach (?<v>\p{Lu}\S*) (?:gezogen|umgezogen)$/iu,
     claim: ({ v }) =>
       claim(`lives in ${v}`, 'residence', 'identity', {
         type: 'lives_in',
@@ -26,7 +27,7 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
       }),
   },
   {
-    of: /^ich arbeite\s+(?:jetzt\s+|derzeit\s+)?(?:bei|für)\s+(?:der\s+|dem\s+)?(?<v>.+)$/iu,
+    of: /^ich arbeite (?:jetzt |derzeit )?(?:bei|für) (?:der |dem )?(?<v>.+)$/isu,
     claim: ({ v }) => {
       const name = trimValue(v ?? '');
       return claim(`works at ${name}`, 'employer', 'identity', {
@@ -36,26 +37,26 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
     },
   },
   {
-    of: /^ich (?:arbeite als|bin von beruf)\s+(?<v>.+)$/iu,
+    of: /^ich (?:arbeite als|bin von beruf) (?<v>.+)$/isu,
     claim: ({ v }) => claim(`works as ${trimValue(v ?? '')}`, 'role', 'identity'),
   },
   {
-    of: /^ich bin\s+(?<v>.+?)\s+von beruf$/iu,
+    of: /^ich bin (?<v>.+?) von beruf$/iu,
     claim: ({ v }) => claim(`works as ${trimValue(v ?? '')}`, 'role', 'identity'),
   },
   {
-    of: /^[Ii]ch bin\s+(?:eine?\s+)?(?<v>\p{Lu}\p{Ll}+(?:er|in|ist|eur|arzt|mann|frau|tor|ent))(?<where>\s+(?:in|bei|am|an)\s+.+)?$/u,
+    of: /^[Ii]ch bin (?:eine? )?(?<v>\p{Lu}\p{Ll}+(?:er|in|ist|eur|arzt|mann|frau|tor|ent))(?<where> (?:in|bei|am|an) .+)?$/su,
     claim: ({ v, where }) =>
       /^(?:Veganer|Vegetarier)/.test(v ?? '')
         ? null
         : claim(`works as ${v}${where ?? ''}`, 'role', 'identity'),
   },
   {
-    of: /^ich bin\s+(?<v>\d{1,3})(?:\s+jahre(?:\s+alt)?)?$/iu,
+    of: /^ich bin (?<v>\d{1,3})(?: jahre(?: alt)?)?$/iu,
     claim: ({ v }) => claim(`is ${v} years old`, 'age', 'identity'),
   },
   {
-    of: /^ich bin\s+(?<v>veganer(?:in)?|vegetarier(?:in)?|vegan|vegetarisch)$/iu,
+    of: /^ich bin (?<v>veganer(?:in)?|vegetarier(?:in)?|vegan|vegetarisch)$/iu,
     claim: ({ v }) =>
       claim(
         `is ${/^vega?n/i.test(v ?? '') && !/vegetar/i.test(v ?? '') ? 'vegan' : 'vegetarian'}`,
@@ -64,34 +65,34 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
       ),
   },
   {
-    of: /^ich (?:komme|stamme) aus\s+(?<v>.+)$/iu,
+    of: /^ich (?:komme|stamme) aus (?<v>.+)$/isu,
     claim: ({ v }) => claim(`is from ${trimValue(v ?? '')}`, 'origin', 'identity'),
   },
   {
-    of: /^ich habe am\s+(?<v>.+?)\s+geburtstag$/iu,
+    of: /^ich habe am (?<v>.+?) geburtstag$/iu,
     claim: ({ v }) => claim(`birthday is ${trimValue(v ?? '')}`, 'birthday', 'identity'),
   },
   {
-    of: /^ich bin (?:am\s+)?(?<v>.+?)\s+geboren$/iu,
+    of: /^ich bin (?:am )?(?<v>.+?) geboren$/iu,
     claim: ({ v }) => claim(`birthday is ${trimValue(v ?? '')}`, 'birthday', 'identity'),
   },
   {
-    of: /^ich bin allergisch (?:gegen|auf)\s+(?<v>.+)$/iu,
+    of: /^ich bin allergisch (?:gegen|auf) (?<v>.+)$/isu,
     claim: ({ v }) =>
       claim(`is allergic to ${trimValue(v ?? '')}`, `allergy ${slotOf(trimValue(v ?? ''))}`, 'preference'),
   },
   {
-    of: /^ich mag\s+(?<v>.+?)\s+nicht(?:\s+mehr)?$/iu,
+    of: /^ich mag (?<v>.+?) nicht(?: mehr)?$/iu,
     claim: ({ v }) =>
       claim(`does not like ${trimValue(v ?? '')}`, `opinion ${slotOf(v ?? '')}`, 'preference'),
   },
   {
-    of: /^ich mag\s+kein(?:e|en)?\s+(?<v>.+)$/iu,
+    of: /^ich mag kein(?:e|en)? (?<v>.+)$/isu,
     claim: ({ v }) =>
       claim(`does not like ${trimValue(v ?? '')}`, `opinion ${slotOf(v ?? '')}`, 'preference'),
   },
   {
-    of: /^ich (?<verb>mag|liebe|hasse)\s+(?<v>.+)$/iu,
+    of: /^ich (?<verb>mag|liebe|hasse) (?<v>.+)$/isu,
     claim: ({ verb, v }) =>
       claim(
         `${/hasse/i.test(verb ?? '') ? 'hates' : /liebe/i.test(verb ?? '') ? 'loves' : 'likes'} ${trimValue(v ?? '')}`,
@@ -100,15 +101,18 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
       ),
   },
   {
-    of: /^ich (?:bevorzuge|trinke lieber|esse lieber|nehme lieber)\s+(?<v>.+)$/iu,
+    of: /^ich (?:bevorzuge|trinke lieber|esse lieber|nehme lieber) (?<v>.+)$/isu,
     claim: ({ v }) => claim(`prefers ${trimValue(v ?? '')}`, null, 'preference'),
   },
   {
-    of: /^ich spreche\s+(?<v>\p{Lu}.+)$/iu,
+    of: /^ich spreche (?<v>\p{Lu}.+)$/isu,
     claim: ({ v }) => claim(`speaks ${trimValue(v ?? '')}`, null, 'identity'),
   },
   {
-    of: /^(?:mein|meine|unser|unsere)\s+(?<np>[\p{L}-]+(?:\s+[\p{L}-]+)?)\s+(?:ist|sind|heißt|heisst|heißen)\s+(?:am\s+)?(?<v>.+)$/iu,
+    of: bounded(
+      MAX_CLAUSE,
+      /^(?:mein|meine|unser|unsere) (?<np>[\p{L}-]+(?: [\p{L}-]+)?) (?:ist|sind|heißt|heisst|heißen) (?:am )?(?<v>.+)$/isu,
+    ),
     claim: ({ np, v }) => {
       const slot = slotOf(np ?? '');
       const what = trimValue(v ?? '');
@@ -121,7 +125,7 @@ const PATTERNS: readonly { of: RegExp; claim(groups: Record<string, string | und
 
 /** A first-person statement in German, or null. */
 export const germanClaim = (clause: string): Claim | null => {
-  const text = clause.trim().replace(/[.!]+$/, '');
+  const text = clause.trim().replace(/(?<![.!])[.!]+$/, '');
   for (const pattern of PATTERNS) {
     const match = pattern.of.exec(text);
     if (match) {

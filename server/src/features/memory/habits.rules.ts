@@ -1,6 +1,7 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { hasDate } from './dates.rules.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /**
  * What people do for long, in the words in which they say it: after the exact patterns, by lists of verbs that tell of
@@ -21,7 +22,7 @@ const PAST =
 /** `run a bakery` → `runs a bakery`; past forms and adverbs before the verb stay. */
 export const thirdPerson = (predicate: string): string =>
   predicate.replace(
-    /^((?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally)\s+)?([\p{L}']+)/iu,
+    /^((?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally) )?([\p{L}']+)/iu,
     (_all, adverb: string | undefined, verb: string) => {
       const word = verb.toLowerCase();
       if (PAST.test(word) || word === 'is' || word === 'has') return `${adverb ?? ''}${word}`;
@@ -40,33 +41,35 @@ export const thirdPerson = (predicate: string): string =>
   );
 
 const LASTING =
-  /^(?:(?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally|still)\s+)?(?:run|support|own|commute|volunteer|coach|sing|dance|paint|garden|breed|raise|manage|lead|maintain|host|organi[sz]e|mentor|train|practi[sc]e|follow|subscribe|belong|rent|share|smoke|wear|cook|bake|drink|eat|read|watch|listen|swim|cycle|jog|ski|surf|climb|sail|fish|hunt|knit|sew|code|program|write|grow|build|make|sell|design|specialise|specialize|major|travel|wake up|get up|go to bed|sleep|fly|vote|work best|work better|work mostly|work only|work alone|work full|work from|work out|work remotely|work on|work in|work part|work nights|grew up|was promoted|became|was hired|founded|co-founded|retired|served|got married|adopted)s?\b/i;
+  /^(?:(?:usually|always|often|never|also|mostly|generally|currently|typically|sometimes|regularly|normally|still) )?(?:run|support|own|commute|volunteer|coach|sing|dance|paint|garden|breed|raise|manage|lead|maintain|host|organi[sz]e|mentor|train|practi[sc]e|follow|subscribe|belong|rent|share|smoke|wear|cook|bake|drink|eat|read|watch|listen|swim|cycle|jog|ski|surf|climb|sail|fish|hunt|knit|sew|code|program|write|grow|build|make|sell|design|specialise|specialize|major|travel|wake up|get up|go to bed|sleep|fly|vote|work best|work better|work mostly|work only|work alone|work full|work from|work out|work remotely|work on|work in|work part|work nights|grew up|was promoted|became|was hired|founded|co-founded|retired|served|got married|adopted)s?\b/i;
 
 const HABIT =
-  /\b(?:every|each)\s+(?:(?:second|other|single|third)\s+)?(?:day|week|weekend|month|year|morning|evening|night|\w+day)s?\b|\bon (?:mon|tues|wednes|thurs|fri|satur|sun)days\b|^(?:usually|always|normally|typically|regularly|generally)\b|\b(?:once|twice|three times) an? (?:day|week|month|year)\b|\bat weekends\b|\bon weekends\b/i;
+  /\b(?:every|each) (?:(?:second|other|single|third) )?(?:day|week|weekend|month|year|morning|evening|night|\w+day)s?\b|\bon (?:mon|tues|wednes|thurs|fri|satur|sun)days\b|^(?:usually|always|normally|typically|regularly|generally)\b|\b(?:once|twice|three times) an? (?:day|week|month|year)\b|\bat weekends\b|\bon weekends\b/i;
 
 const MOMENTARY =
-  /^(?:(?:always|usually|often|never|also|still)\s+)?(?:want|need|think|see|guess|mean|hope|understand|agree|feel|know|wonder|believe|suppose|get|got|try|tried|can|can't|cannot|could|will|won't|have to|had to|just|did|didn't|do not|don't|am|was|were|asked|forgot|remember|expect|read (?:that|in|the)|write (?:to|this|that|in)|make (?:sure|a mistake)|run (?:into|this|the|it)|follow (?:you|up|the)|watch (?:out)|eat (?:it)|share (?:this|the)|build (?:this|it|the)|support (?:this|that|it|the idea)|follow (?:this|that))\b/i;
+  /^(?:(?:always|usually|often|never|also|still) )?(?:want|need|think|see|guess|mean|hope|understand|agree|feel|know|wonder|believe|suppose|get|got|try|tried|can|can't|cannot|could|will|won't|have to|had to|just|did|didn't|do not|don't|am|was|were|asked|forgot|remember|expect|read (?:that|in|the)|write (?:to|this|that|in)|make (?:sure|a mistake)|run (?:into|this|the|it)|follow (?:you|up|the)|watch (?:out)|eat (?:it)|share (?:this|the)|build (?:this|it|the)|support (?:this|that|it|the idea)|follow (?:this|that))\b/i;
 
 const PLANS =
-  /^(?:am|are|is)\s+(?:(?:also|currently|now|still)\s+)?(?:planning|getting married|moving|flying|travell?ing|going|starting|visiting|organi[sz]ing|hosting|retiring|expecting|training|preparing|writing|building|working on|renovating|saving|taking|attending|celebrating|having|leaving|changing jobs|reading|watching)\b/i;
+  /^(?:am|are|is) (?:(?:also|currently|now|still) )?(?:planning|getting married|moving|flying|travell?ing|going|starting|visiting|organi[sz]ing|hosting|retiring|expecting|training|preparing|writing|building|working on|renovating|saving|taking|attending|celebrating|having|leaving|changing jobs|reading|watching)\b/i;
 const LASTS_ANYWAY =
   /\b(?:getting married|moving to|retiring|expecting a|training for|preparing for|writing a|building a|renovating|saving (?:up )?for|planning (?:a|an|our|my)|learning)\b/i;
 
 /** How one wants a thing of one's own: `need my reports in PDF`, `take my coffee black`. */
 const WAY =
-  /^(?<verb>need|want|like|take|drink|prefer|have|eat|get)s?\s+(?:my|all my)\s+(?<np>[\p{L}-]+(?:\s+[\p{L}-]+)?)\s+(?<how>(?:in|as|to be|without|with|on|black|medium|rare|well|hot|cold|iced|short|long|strong|weak|sweet|spicy|plain|early|late)\b.*)$/iu;
+  /^(?<verb>need|want|like|take|drink|prefer|have|eat|get)s? (?:my|all my) (?<np>[\p{L}-]+(?: [\p{L}-]+)?) (?<how>(?:in|as|to be|without|with|on|black|medium|rare|well|hot|cold|iced|short|long|strong|weak|sweet|spicy|plain|early|late)\b.*)$/isu;
 
-const HAS = /^(?:have|has)\s+(?:an?|the)\s+(?<np>[\p{Ll}]+(?:\s+[\p{Ll}]+)?)\s+of\s+(?<value>.*\d.*)$/u;
+const HAS = /^(?:have|has) (?:an?|the) (?<np>[\p{Ll}]+(?: [\p{Ll}]+)?) of (?<value>.*\d.*)$/su;
 
-const PROMOTED =
-  /^(?:was|were|got|am|is|have been|has been|just got)\s+(?:promoted to|appointed(?: as)?|hired as|made)\s+(?<role>.+)$|^became\s+(?<became>an?\s.+|the\s.+)$/i;
+const PROMOTED = bounded(
+  MAX_CLAUSE,
+  /^(?:was|were|got|am|is|have been|has been|just got) (?:promoted to|appointed(?: as)?|hired as|made) (?<role>.+)$|^became (?<became>an?\s.+|the\s.+)$/is,
+);
 
 /** Forms that tell of a trait or a belonging, whatever the noun. */
 const OTHER: readonly RegExp[] = [
-  /^(?:have|have got)\s+(?!to\b|been\b|never\b|just\b|already\b)(?:an? |two |three |four |five |six |many |several |\d+ )?[\p{L}-]+(?:\s+[\p{L}-]+)?(?:\s+(?:in|at|with|near|on|from|named|called)\s.+)?$/iu,
-  /^am\s+(?:an?|the)\s+[\p{L}-]+(?:\s+[\p{L}-]+)?(?:\s+(?:of|at|in|for|from|with)\s.+)?$/iu,
-  /^(?:was|were)\s+(?:born|raised)\b/i,
+  /^(?:have|have got) (?!to\b|been\b|never\b|just\b|already\b)(?:an? |two |three |four |five |six |many |several |\d+ )?[\p{L}-]+(?: [\p{L}-]+)?(?: (?:in|at|with|near|on|from|named|called)\s.+)?$/isu,
+  /^am (?:an?|the) [\p{L}-]+(?: [\p{L}-]+)?(?: (?:of|at|in|for|from|with)\s.+)?$/isu,
+  /^(?:was|were) (?:born|raised)\b/i,
 ];
 
 /** What one has or is for an hour. */
@@ -92,14 +95,14 @@ export const habitOfPredicate = (predicate: string): Claim | null => {
     );
   const has = HAS.exec(text)?.groups;
   if (has?.np !== undefined) return claim(`${has.np} is ${trimValue(has.value ?? '')}`, slotOf(has.np));
-  const grown = /^grew up (?:in|on|near|at)\s+(?<where>.+)$/i.exec(text)?.groups?.where;
+  const grown = /^grew up (?:in|on|near|at) (?<where>.+)$/is.exec(text)?.groups?.where;
   if (grown !== undefined) return claim(`grew up in ${trimValue(grown)}`, 'childhood', 'identity');
   if (PLANS.test(text))
     return hasDate(text) || LASTS_ANYWAY.test(text)
       ? claim(text.replace(/^(?:am|are)\b/i, 'is'), null)
       : null;
   const barred =
-    /^(?:can't|cannot|can not|must not|mustn't|may not)\s+(?<verb>eat|drink|have|digest|tolerate|take)\s+(?<what>.+)$/i.exec(
+    /^(?:can't|cannot|can not|must not|mustn't|may not) (?<verb>eat|drink|have|digest|tolerate|take) (?<what>.+)$/is.exec(
       text,
     )?.groups;
   if (barred?.what !== undefined && !/^(?:it|this|that)\b/i.test(barred.what))
@@ -107,7 +110,7 @@ export const habitOfPredicate = (predicate: string): Claim | null => {
   if (OTHER.some((form) => form.test(text)) && !FLEETING.test(text)) return claim(thirdPerson(text), null);
   if (MOMENTARY.test(text)) return null;
   if (hasDate(text) && PAST_VERB.test(text)) return claim(text, null);
-  const rest = text.replace(/^\S+\s*/, '');
+  const rest = text.replace(/^\S+ ?/, '');
   if (/^(?:it|this|that|them|these|those|you|your)\b/i.test(rest)) return null;
   return LASTING.test(text) || HABIT.test(text) ? claim(thirdPerson(text), null) : null;
 };

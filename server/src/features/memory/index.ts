@@ -6,6 +6,8 @@ import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import type { Ask } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
+import { extract } from './extract.rules.ts';
+import type { Extracted } from './facts.rules.ts';
 import { createObserveTurn, type Turn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';
@@ -21,6 +23,7 @@ import { createMemoryTools } from './tools.ts';
 import { createTransfer } from './transfer.ts';
 
 export type { Ask } from './ask.ts';
+export { createMessageReader } from './message-reader.ts';
 export { createMeteredAsk } from './metered-ask.ts';
 export type { Turn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
@@ -33,6 +36,8 @@ export interface MemoryOptions {
   embedder?: MeteredEmbedder | undefined;
   /** Extraction by a model besides the patterns. */
   ask?: Ask | undefined;
+  /** Reads messages by patterns; on the event loop when not given. */
+  extract?: ((text: string) => Promise<Extracted[]>) | undefined;
   /** Largest import; 25 MiB when not given. */
   maxImportBytes?: number | undefined;
 }
@@ -95,7 +100,12 @@ export const createMemory = (options: MemoryOptions): Memory => {
     preferenceTools: preferenceTools({ remember, preferences: (caller) => recall.preferences(caller) }),
     recall: recall.recall,
     preferences: recall.preferences,
-    observeTurn: createObserveTurn({ remember, recall, ask: options.ask ?? null }),
+    observeTurn: createObserveTurn({
+      remember,
+      recall,
+      ask: options.ask ?? null,
+      extract: options.extract ?? (async (text) => extract(text)),
+    }),
 
     async searchForKnowledge(who, query, limit) {
       const facts = await recall.recall(who, query, Math.min(200, limit * 4));

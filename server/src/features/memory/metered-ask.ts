@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
+import { outermostBraces } from '../../kernel/text.ts';
 import type { Costs, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
 import type { Ask } from './ask.ts';
@@ -18,8 +19,8 @@ export interface MeteredAskOptions {
 
 /** The outermost JSON object of an answer: some models wrap it in prose or a fence. Undefined where there is none. */
 const jsonOf = (text: string): unknown => {
-  const found = /\{[\s\S]*\}/.exec(text)?.[0];
-  if (found === undefined) return undefined;
+  const found = outermostBraces(text);
+  if (found === null) return undefined;
   try {
     return JSON.parse(found) as unknown;
   } catch {

@@ -1,4 +1,6 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { claim, type Extracted } from './facts.rules.ts';
+import { MAX_CLAUSE } from './sentences.rules.ts';
 
 /**
  * What a person says of their world that no pattern knows: kept in their own words (`said: …`), so that nothing is read
@@ -6,11 +8,15 @@ import { claim, type Extracted } from './facts.rules.ts';
  * messages of conversation: no tasks, no passing states, no opinions on what is being talked about.
  */
 
-const FIRST =
-  /^(?:(?:at (?:home|work)|in my (?:family|team|free time)|every \p{L}+|on (?:\p{L}+days?|weekends)|bei uns|zu hause)\s*,?\s+)?(?:i|i'm|i've|we|we're|we've|my|our|mum|mom|dad|ich|wir|mein\p{L}*|unser\p{L}*)\b/iu;
+const FIRST = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:at (?:home|work)|in my (?:family|team|free time)|every \p{L}+|on (?:\p{L}+days?|weekends)|bei uns|zu hause)(?: ?, | ))?(?:i|i'm|i've|we|we're|we've|my|our|mum|mom|dad|ich|wir|mein\p{L}*|unser\p{L}*)\b/iu,
+);
 /** `Nadia from accounting handles …`, `The gate code at the warehouse is …`. */
-const NAMED =
-  /^(?:(?:the|der|die|das)\s+)?(?:[\p{L}\p{N}'.&-]+\s+){1,8}?(?:is|are|was|were|has|have|will|always|never|only|usually|ist|sind|war|hat|heißt|steht|liegt|\p{L}{2,}(?:[^s\W]s|ed))\s+\S/iu;
+const NAMED = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:the|der|die|das) )?(?:[\p{L}\p{N}'.&-]+ ){1,8}?(?:is|are|was|were|has|have|will|always|never|only|usually|ist|sind|war|hat|heißt|steht|liegt|\p{L}{2,}(?:[^s\W]s|ed)) \S/iu,
+);
 
 /** Work that is asked for: a sentence that begins with one of these is no statement. */
 const TASKS = new Set(
@@ -31,18 +37,22 @@ lies mach mache nenne prüfe sag sage schreib schreibe such suche übersetze ver
 
 /** Not of the world but of this conversation, of the moment or of what is wanted from the assistant. */
 const PASSING =
-  /^(?:i|i'm|i've|we|we're|we've|ich|wir)\s+(?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch)\s+)*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b/iu;
+  /^(?:i|i'm|i've|we|we're|we've|ich|wir) (?:(?:really|just|also|still|only|don't|do not|didn't|did not|cannot|can't|am|are|was|were|have|not|nur|noch|auch) )*(?:need|want|wanted|wish|think|thought|guess|believe|feel|felt|see|saw|understand|understood|mean|meant|agree|know|knew|hope|suppose|assume|wonder|wondering|try|trying|tried|look|looking|find|figure|get|getting|got|open|opened|log|about to|going to|have to|must (?!avoid|not|never|take)|ask|asking|read|click|clicked|stuck|lost|confused|curious|sure|unsure|sorry|glad|happy|sad|tired|done|fine|ok|okay|back|here|ready|working on|(?:(?:have|had|got) )?an? (?:bit|question|problem|meeting|call|feeling|look|idea|moment|minute)|trouble|question|brauche|will|möchte|denke|glaube|weiß|verstehe|suche|finde|hoffe|frage|muss)\b/iu;
 const MOMENT =
   /\b(?:right now|at the moment|today|tonight|tomorrow|this|yesterday|again|instead|above|below|attached|following|gerade|heute|morgen|gestern|im moment)\b/iu;
-const AT_HAND =
-  /^(?:(?:the|my|our|der|die|das|mein\w*)\s+)(?:\p{L}+\s+)?(?:code|script|servers?|apps?|program|function|query|tests?|build|computer|laptop|internet|connection|screen|browser|page|files?|tables?|data|account|package|request|question|message|e-?mail|text|terminal|api|job|pipeline|cache|model|prompt|answer|output|results?|head|stomach|error|bug|loop|class|variable|value|line|link|button|image|picture|orders?|weather|weekend|meeting went|day|train|bus)\b/iu;
+const AT_HAND = bounded(
+  MAX_CLAUSE,
+  /^(?:(?:the|my|our|der|die|das|mein\w*) )(?:\p{L}+ )?(?:code|script|servers?|apps?|program|function|query|tests?|build|computer|laptop|internet|connection|screen|browser|page|files?|tables?|data|account|package|request|question|message|e-?mail|text|terminal|api|job|pipeline|cache|model|prompt|answer|output|results?|head|stomach|error|bug|loop|class|variable|value|line|link|button|image|picture|orders?|weather|weekend|meeting went|day|train|bus)\b/iu,
+);
 /** The work at hand, whoever does something to it. */
-const ON_HAND =
-  /^(?:i|we)\s+\p{L}+\s+(?:the|an?)\s+(?:script|app|code|tests?|server|program|build|file|page|command|query|button|link)\b/iu;
+const ON_HAND = bounded(
+  MAX_CLAUSE,
+  /^(?:i|we) \p{L}+ (?:the|an?) (?:script|app|code|tests?|server|program|build|file|page|command|query|button|link)\b/iu,
+);
 /** `I just …`: it has only now happened. */
-const JUST = /^(?:i|we)(?:'ve| have)?\s+(?:just|gerade)\b/iu;
+const JUST = /^(?:i|we)(?:'ve| have)? (?:just|gerade)\b/iu;
 /** What encyclopaedias say, not people of their world. */
-const GENERAL = /^[\p{Lu}][\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*\s+(?:is|are|was|were)\s+(?:an?|the)\b/u;
+const GENERAL = /^[\p{Lu}][\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)* (?:is|are|was|were) (?:an?|the)\b/u;
 const POINTING =
   /^(?:it|it's|this|that|that's|these|those|there|here|he|she|they|you|es|das ist|dies|er|sie|du)\b/iu;
 const BUT_FIRST = /^(?:that|das|die|der)\b/iu;
@@ -58,7 +68,7 @@ const MAX_CHARACTERS = 240;
 
 /** A note of a sentence, or nothing. The sentence is asserted: no question, condition or quotation. */
 export const notedOf = (sentence: string): Extracted[] => {
-  const text = sentence.replace(/[\s.!,;:…]+$/u, '').trim();
+  const text = sentence.replace(/(?<![\s.!,;:…])[\s.!,;:…]+$/u, '').trim();
   const words = text.split(/\s+/);
   if (words.length < MIN_WORDS || text.length > MAX_CHARACTERS || text.includes('…')) return [];
   if (/[{}<>=`\\|]|https?:/u.test(text)) return [];

@@ -1,6 +1,6 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { type Ask, askForFacts, joinFindings, mayHoldFacts } from './ask.ts';
-import { extract } from './extract.rules.ts';
+import type { Extracted } from './facts.rules.ts';
 import { isNote } from './notes.rules.ts';
 import type { Recall } from './recall.ts';
 import type { Remember, Remembered } from './remember.ts';
@@ -17,6 +17,8 @@ export interface ObserveParts {
   remember: Remember;
   recall: Recall;
   ask: Ask | null;
+  /** What a message says by the patterns. */
+  extract(text: string): Promise<Extracted[]>;
 }
 
 export const speakerOf = (caller: Caller) => ({
@@ -30,11 +32,11 @@ export const speakerOf = (caller: Caller) => ({
  * twice for one message changes nothing the second time. Rejects only when the store does.
  */
 export const createObserveTurn =
-  ({ remember, recall, ask }: ObserveParts) =>
+  ({ remember, recall, ask, extract }: ObserveParts) =>
   async (turn: Turn): Promise<Remembered> => {
     // Who may not write memory (readonly) is not remembered either.
     if (!turn.caller.permissions.has('memory:write')) return { added: 0, ended: 0, forgotten: 0 };
-    const byPattern = extract(turn.text);
+    const byPattern = await extract(turn.text);
     const byModel =
       ask !== null && mayHoldFacts(turn.text) ? await askForFacts(ask, turn).catch(() => null) : null;
     const findings =

@@ -1,7 +1,8 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { hasDate } from './dates.rules.ts';
 import { type Claim, claim, slotOf } from './facts.rules.ts';
 import { habitOfPredicate } from './habits.rules.ts';
-import { trimValue } from './sentences.rules.ts';
+import { MAX_CLAUSE, trimValue } from './sentences.rules.ts';
 
 /**
  * What a predicate says, in order of the first that fits. The predicate comes in the first or third person without its
@@ -15,12 +16,20 @@ interface Pattern {
 const value = (text: string | undefined): string => trimValue(text ?? '');
 /** A proper name: it ends where a common word goes on (`Oslo and the noise`, `Berlin with my wife`, `Rome since 2019`). */
 const proper = (text: string | undefined): string =>
-  value(text).replace(/\s+(?:and|but|with|for|since|until|where|together)\s+(?=\p{Ll}|\d|I\b|I').*$/u, '');
+  value(text).replace(/ (?:and|but|with|for|since|until|where|together) (?=\p{Ll}|\d|I\b|I').*$/su, '');
 const capitalised = (text: string): boolean => /^\p{Lu}|^\d/u.test(text);
 const shortEnough = (text: string): boolean => text.length > 0 && text.length <= 160;
 
-const ROLE_WORD =
-  /(?:engineer|developer|programmer|manager|teacher|professor|doctor|nurse|student|designer|architect|analyst|director|accountant|lawyer|attorney|consultant|scientist|researcher|writer|author|editor|journalist|artist|musician|chef|cook|baker|plumber|electrician|carpenter|mechanic|pilot|driver|farmer|chemist|biologist|physicist|mathematician|economist|psychologist|therapist|dentist|pharmacist|veterinarian|vet|librarian|translator|interpreter|administrator|assistant|secretary|officer|lead|founder|co-founder|cofounder|ceo|cto|cfo|coo|president|owner|entrepreneur|freelancer|contractor|intern|trainee|apprentice|salesperson|marketer|recruiter|photographer|surgeon|paramedic|firefighter|soldier|judge|notary|planner|buyer|trader|banker|auditor|broker|geologist|astronomer|historian|philosopher|technician|operator|coach|trainer|barista|waiter|waitress|cashier|clerk|tester|maintainer|statistician|head|chief|head of [\w ]+|vp of [\w ]+|lehrer(?:in)?|ärztin|arzt|ingenieur(?:in)?|entwickler(?:in)?|student(?:in)?|anwalt|anwältin|architekt(?:in)?|krankenpfleger(?:in)?)$/i;
+const ROLE_WORD = bounded(
+  200,
+  /(?:engineer|developer|programmer|manager|teacher|professor|doctor|nurse|student|designer|architect|analyst|director|accountant|lawyer|attorney|consultant|scientist|researcher|writer|author|editor|journalist|artist|musician|chef|cook|baker|plumber|electrician|carpenter|mechanic|pilot|driver|farmer|chemist|biologist|physicist|mathematician|economist|psychologist|therapist|dentist|pharmacist|veterinarian|vet|librarian|translator|interpreter|administrator|assistant|secretary|officer|lead|founder|co-founder|cofounder|ceo|cto|cfo|coo|president|owner|entrepreneur|freelancer|contractor|intern|trainee|apprentice|salesperson|marketer|recruiter|photographer|surgeon|paramedic|firefighter|soldier|judge|notary|planner|buyer|trader|banker|auditor|broker|geologist|astronomer|historian|philosopher|technician|operator|coach|trainer|barista|waiter|waitress|cashier|clerk|tester|maintainer|statistician|head|chief|head of [\w ]+|vp of [\w ]+|lehrer(?:in)?|ärztin|arzt|ingenieur(?:in)?|entwickler(?:in)?|student(?:in)?|anwalt|anwältin|architekt(?:in)?|krankenpfleger(?:in)?)$/i,
+);
+
+/** `a dog named Rex`: what one has, and its name. */
+const NAMED = bounded(
+  600,
+  /^(.*?)[\s,]+(?:named|called|whose name is) (\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)*) ?$/u,
+);
 
 const DIET = /^(?:(?:strict|lifelong) )?(vegan|vegetarian|pescatarian|vegetarier(?:in)?|veganer(?:in)?)$/i;
 
@@ -52,13 +61,13 @@ const opinion = (verb: string, thing: string): Claim | null =>
     : null;
 
 const ADVERB =
-  '(?:(?:now|currently|really|absolutely|also|mostly|usually|generally|still|always|just|recently|simply|strongly|much|quite|definitely)\\s+)*';
-const rule = (source: string): RegExp => new RegExp(`^${ADVERB}${source}$`, 'iu');
+  '(?:(?:now|currently|really|absolutely|also|mostly|usually|generally|still|always|just|recently|simply|strongly|much|quite|definitely) )*';
+const rule = (source: string): RegExp => bounded(MAX_CLAUSE, new RegExp(`^${ADVERB}${source}$`, 'isu'));
 
 const PATTERNS: readonly Pattern[] = [
   {
     of: rule(
-      '(?:works?|am working|is working|have worked|has worked|have been working|has been working)\\s+(?<adv>remotely\\s+)?(?:as|in the role of)\\s+(?<role>an? .+?|the .+?|.+?)(?:\\s+(?:at|for|with)\\s+(?<org>.+))?',
+      '(?:works?|am working|is working|have worked|has worked|have been working|has been working) (?<adv>remotely )?(?:as|in the role of) (?<role>an? .+?|the .+?|.+?)(?: (?:at|for|with) (?<org>.+))?',
     ),
     claim: ({ role, org }) => {
       const what = value(role);
@@ -69,28 +78,28 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:works?|have worked|has worked|am working|is working|am employed|is employed|started(?: working| a (?:new )?job)?|have started(?: working)?|has started(?: working)?|got a (?:new )?job)\\s+(?:now\\s+)?(?:at|for|with)\\s+(?<org>.+)',
+      '(?:works?|have worked|has worked|am working|is working|am employed|is employed|started(?: working| a (?:new )?job)?|have started(?: working)?|has started(?: working)?|got a (?:new )?job) (?:now )?(?:at|for|with) (?<org>.+)',
     ),
     claim: ({ org }) => employerClaim(proper(org)),
   },
   {
-    of: rule('(?:joined|have joined|has joined)\\s+(?<org>\\p{Lu}.+)'),
+    of: rule('(?:joined|have joined|has joined) (?<org>\\p{Lu}.+)'),
     claim: ({ org }) => (/^\p{Lu}/u.test(org ?? '') ? employerClaim(proper(org)) : null),
   },
   {
     of: rule(
-      '(?:moved|relocated|have moved|has moved|have relocated|has relocated)(?:\\s+(?:house|home|flats?|away))?(?:\\s+(?:last|this)\\s+[a-z]+)?,?\\s+(?:from\\s+.+?\\s+)?to\\s+(?<where>.+)',
+      '(?:moved|relocated|have moved|has moved|have relocated|has relocated)(?: (?:house|home|flats?|away))?(?: (?:last|this) [a-z]+)?,? (?:from .+? )?to (?<where>.+)',
     ),
     claim: ({ where }) => residenceClaim(proper(where)),
   },
   {
     of: rule(
-      '(?:lives?|have lived|has lived|have been living|has been living|am living|is living|resides?|am based|is based|is located|am located)\\s+(?<prep>in|at|near|on|outside)\\s+(?<where>.+)',
+      '(?:lives?|have lived|has lived|have been living|has been living|am living|is living|resides?|am based|is based|is located|am located) (?<prep>in|at|near|on|outside) (?<where>.+)',
     ),
     claim: ({ prep, where }) => residenceClaim(proper(where), (prep ?? 'in').toLowerCase()),
   },
   {
-    of: rule('(?:was|were)\\s+born\\s+(?<prep>on|in)\\s+(?<when>.+)'),
+    of: rule('(?:was|were) born (?<prep>on|in) (?<when>.+)'),
     claim: ({ prep, when }) => {
       const what = value(when);
       return hasDate(what)
@@ -100,7 +109,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:come|comes|am|is|am originally|is originally|originally come)\\s+(?:originally\\s+)?from\\s+(?<where>.+)',
+      '(?:come|comes|am|is|am originally|is originally|originally come) (?:originally )?from (?<where>.+)',
     ),
     claim: ({ where }) => {
       const what = proper(where);
@@ -111,39 +120,39 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:am|is)\\s+(?<age>\\d{1,3}(?:\\s+(?:years?|months?)(?:\\s+old)?|\\s+yo)?|[a-z-]+\\s+(?:years?|months?)\\s+old)',
+      '(?:am|is) (?<age>\\d{1,3}(?: (?:years?|months?)(?: old)?| yo)?|[a-z-]+ (?:years?|months?) old)',
     ),
     claim: ({ age }) => {
-      const years = /^\d+(?:\s+yo)?$/i.test(age ?? '')
+      const years = /^\d+(?: yo)?$/i.test(age ?? '')
         ? `${Number.parseInt(age ?? '', 10)} years old`
         : value(age);
       return claim(`is ${/old$/.test(years) ? years : `${years} old`}`, 'age', 'identity');
     },
   },
   {
-    of: rule('(?:am|is)\\s+(?:(?:very|severely|deathly|highly)\\s+)?allergic\\s+to\\s+(?<what>.+)'),
+    of: rule('(?:am|is) (?:(?:very|severely|deathly|highly) )?allergic to (?<what>.+)'),
     claim: ({ what }) =>
       claim(`is allergic to ${value(what)}`, `allergy ${slotOf(value(what))}`, 'preference'),
   },
   {
     of: rule(
-      '(?:am|is)\\s+(?<what>(?:lactose|gluten)[ -]intolerant|(?:an? )?coeliac|(?:an? )?celiac|diabetic|colou?r[ -]?blind|left-handed|dyslexic|pregnant|deaf|blind)',
+      '(?:am|is) (?<what>(?:lactose|gluten)[ -]intolerant|(?:an? )?coeliac|(?:an? )?celiac|diabetic|colou?r[ -]?blind|left-handed|dyslexic|pregnant|deaf|blind)',
     ),
     claim: ({ what }) => claim(`is ${value(what)}`, `condition ${slotOf(value(what))}`, 'preference'),
   },
   {
-    of: rule('(?:am|is)\\s+(?:an?\\s+)?(?<what>.+)'),
+    of: rule('(?:am|is) (?:an? )?(?<what>.+)'),
     claim: ({ what }) => {
       const diet = DIET.exec(value(what))?.[0];
       return diet === undefined ? null : claim(`is ${diet.toLowerCase()}`, 'diet', 'preference');
     },
   },
   {
-    of: rule('(?:am|is)\\s+(?:an?\\s+)?(?:(?:big|huge|great|massive)\\s+)?fan\\s+of\\s+(?<what>.+)'),
+    of: rule('(?:am|is) (?:an? )?(?:(?:big|huge|great|massive) )?fan of (?<what>.+)'),
     claim: ({ what }) => opinion('likes', value(what)),
   },
   {
-    of: rule('(?:am|is)\\s+(?:(?:happily|newly)\\s+)?(?:married|engaged)\\s+to\\s+(?<who>.+)'),
+    of: rule('(?:am|is) (?:(?:happily|newly) )?(?:married|engaged) to (?<who>.+)'),
     claim: ({ who }) =>
       claim(`is married to ${value(who)}`, 'spouse', 'identity', {
         type: 'spouse',
@@ -152,7 +161,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:am|is)\\s+(?<article>an?\\s+|the\\s+|our\\s+|)(?<role>[\\p{L}][\\p{L} /&-]*?)(?:\\s+(?<tail>(?:working|who|speciali[sz]ing|focus(?:s?ed|s?ing)|based)\\b.*)|\\s+(?<prep>at|for|with|of|in)\\s+(?<org>.+))?',
+      '(?:am|is) (?<article>an? |the |our |)(?<role>[\\p{L}][\\p{L} /&-]*?)(?: (?<tail>(?:working|who|speciali[sz]ing|focus(?:s?ed|s?ing)|based)\\b.*)| (?<prep>at|for|with|of|in) (?<org>.+))?',
     ),
     claim: ({ article, role, tail, prep, org }) => {
       const what = value(role);
@@ -172,15 +181,15 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    of: rule('(?:am|is)\\s+(?:called|named)\\s+(?<name>.+)'),
+    of: rule('(?:am|is) (?:called|named) (?<name>.+)'),
     claim: ({ name }) => claim(`name is ${value(name)}`, 'name', 'identity'),
   },
   {
-    of: rule('goe?s?\\s+by\\s+(?:the\\s+name\\s+)?(?<name>\\p{Lu}.*)'),
+    of: rule('goe?s? by (?:the name )?(?<name>\\p{Lu}.*)'),
     claim: ({ name }) => claim(`name is ${value(name)}`, 'name', 'identity'),
   },
   {
-    of: rule('prefers?\\s+(?<what>.+?)\\s+(?:over|to|rather than|instead of)\\s+(?<other>.+)'),
+    of: rule('prefers? (?<what>.+?) (?:over|to|rather than|instead of) (?<other>.+)'),
     claim: ({ what, other }) =>
       claim(
         `prefers ${value(what)} over ${value(other)}`,
@@ -189,7 +198,7 @@ const PATTERNS: readonly Pattern[] = [
       ),
   },
   {
-    of: rule('prefers?\\s+(?<what>.+)'),
+    of: rule('prefers? (?<what>.+)'),
     claim: ({ what }) =>
       shortEnough(value(what)) && !/^(?:that|it|this|not)\b/i.test(value(what))
         ? claim(`prefers ${value(what)}`, null, 'preference')
@@ -197,13 +206,13 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      "(?:don't|do not|doesn't|does not|never|no longer)\\s+(?:really\\s+)?(?:likes?|enjoys?|cares? for)\\s+(?<what>.+?)(?:\\s+(?:any ?more|any longer))?",
+      "(?:don't|do not|doesn't|does not|never|no longer) (?:really )?(?:likes?|enjoys?|cares? for) (?<what>.+?)(?: (?:any ?more|any longer))?",
     ),
     claim: ({ what }) => opinion('does not like', value(what)),
   },
   {
     of: rule(
-      "(?<verb>hates?|dislikes?|detests?|despises?|loathes?|can't stand|cannot stand|can't bear)\\s+(?<what>.+)",
+      "(?<verb>hates?|dislikes?|detests?|despises?|loathes?|can't stand|cannot stand|can't bear) (?<what>.+)",
     ),
     claim: ({ verb, what }) =>
       opinion(
@@ -212,7 +221,7 @@ const PATTERNS: readonly Pattern[] = [
       ),
   },
   {
-    of: rule('(?<verb>likes?|loves?|adores?|enjoys?)\\s+(?<what>.+)'),
+    of: rule('(?<verb>likes?|loves?|adores?|enjoys?) (?<what>.+)'),
     claim: ({ verb, what }) => {
       const stem = (verb ?? 'like').toLowerCase().replace(/s$/, '');
       return opinion(`${stem}s`, value(what));
@@ -220,10 +229,10 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      "(?:don't|do not|doesn't|does not|never)\\s+(?<verb>eat|drink|smoke|use|wear|drive|work|fly)\\b\\s*(?<what>.*)",
+      "(?:don't|do not|doesn't|does not|never) (?<verb>eat|drink|smoke|use|wear|drive|work|fly)\\b ?(?<what>.*)",
     ),
     claim: ({ verb, what }) => {
-      const rest = value((what ?? '').replace(/\s+(?:any ?more|any longer)\s*$/i, ''));
+      const rest = value((what ?? '').replace(/ (?:any ?more|any longer) ?$/i, ''));
       return /^(?:at|for|with|it|that|this|in)\b/i.test(rest)
         ? null
         : claim(
@@ -235,13 +244,10 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     of: rule(
-      '(?:have|has|have got|has got|own|owns)\\s+(?<what>(?:an?|one|two|three|four|five|\\d+|no)\\s+(?:\\w+[ -]){0,2}?(?<thing>dogs?|cats?|pets?|parrots?|rabbits?|hamsters?|horses?|daughters?|sons?|kids?|children|child|sisters?|brothers?|siblings?|twins|wife|husband|partner|girlfriend|boyfriend|grandchildren|degree|phd|car|bike|house|boat|allergy|motorcycle|garden)\\b.*)',
+      '(?:have|has|have got|has got|own|owns) (?<what>(?:an?|one|two|three|four|five|\\d+|no) (?:\\w+[ -]){0,2}?(?<thing>dogs?|cats?|pets?|parrots?|rabbits?|hamsters?|horses?|daughters?|sons?|kids?|children|child|sisters?|brothers?|siblings?|twins|wife|husband|partner|girlfriend|boyfriend|grandchildren|degree|phd|car|bike|house|boat|allergy|motorcycle|garden)\\b.*)',
     ),
     claim: ({ what, thing }) => {
-      const named =
-        /^(.*?)[\s,]+(?:named|called|whose name is)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)\s*$/u.exec(
-          value(what),
-        );
+      const named = NAMED.exec(value(what));
       const slot = slotOf(thing ?? '');
       return named === null
         ? claim(`has ${value(what)}`, null, 'fact')
@@ -255,16 +261,14 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    of: rule('(?:speaks?)\\s+(?:(?:fluent|native|some|a little|a bit of|good)\\s+)*(?<what>\\p{L}.+)'),
+    of: rule('(?:speaks?) (?:(?:fluent|native|some|a little|a bit of|good) )*(?<what>\\p{L}.+)'),
     claim: ({ what }) =>
       /^(?:to|with|about|for|at)\b/i.test(what ?? '')
         ? null
         : claim(`speaks ${value(what)}`, null, 'identity'),
   },
   {
-    of: rule(
-      '(?<verb>studies|study|studied|am studying|is studying|majors? in|am majoring in)\\s+(?<what>.+)',
-    ),
+    of: rule('(?<verb>studies|study|studied|am studying|is studying|majors? in|am majoring in) (?<what>.+)'),
     claim: ({ verb, what }) =>
       claim(
         `${/studied/i.test(verb ?? '') ? 'studied' : 'studies'} ${value(what)}`,
@@ -273,15 +277,15 @@ const PATTERNS: readonly Pattern[] = [
       ),
   },
   {
-    of: rule('(?:graduated)\\s+(?<what>from|in)\\s+(?<where>.+)'),
+    of: rule('(?:graduated) (?<what>from|in) (?<where>.+)'),
     claim: ({ what, where }) => claim(`graduated ${what} ${value(where)}`, null, 'identity'),
   },
   {
-    of: rule('(?:am|is)\\s+(?:learning|trying to learn)\\s+(?<what>.+)'),
+    of: rule('(?:am|is) (?:learning|trying to learn) (?<what>.+)'),
     claim: ({ what }) => claim(`is learning ${value(what)}`, null, 'fact'),
   },
   {
-    of: rule('(?<verb>plays?|drives?|uses?|rides?|teaches|teach|collects?)\\s+(?<what>.+)'),
+    of: rule('(?<verb>plays?|drives?|uses?|rides?|teaches|teach|collects?) (?<what>.+)'),
     claim: ({ verb, what }) => {
       const stem = (verb ?? '').toLowerCase();
       const third =
@@ -293,11 +297,11 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    of: rule('used to\\s+(?<what>work|live|play|be|own|have|drive|study|teach|smoke)\\s+(?<rest>.+)'),
+    of: rule('used to (?<what>work|live|play|be|own|have|drive|study|teach|smoke) (?<rest>.+)'),
     claim: ({ what, rest }) => claim(`used to ${what} ${value(rest)}`, null, 'fact'),
   },
   {
-    of: rule('reports?\\s+to\\s+(?<who>\\p{Lu}.*)'),
+    of: rule('reports? to (?<who>\\p{Lu}.*)'),
     claim: ({ who }) =>
       claim(`manager is ${value(who)}`, 'manager', 'fact', {
         type: 'manager',
@@ -305,14 +309,14 @@ const PATTERNS: readonly Pattern[] = [
       }),
   },
   {
-    of: rule('(?:am|is)\\s+(?:in charge of|responsible for|leading|managing|running)\\s+(?<what>.+)'),
+    of: rule('(?:am|is) (?:in charge of|responsible for|leading|managing|running) (?<what>.+)'),
     claim: ({ what }) => claim(`is responsible for ${value(what)}`, null, 'fact'),
   },
 ];
 
 /** What the predicate says, or null when no pattern knows it. */
 export const claimOfPredicate = (predicate: string): Claim | null => {
-  const text = predicate.trim().replace(/[.!]+$/, '');
+  const text = predicate.trim().replace(/(?<![.!])[.!]+$/, '');
   for (const pattern of PATTERNS) {
     const match = pattern.of.exec(text);
     if (match === null) continue;
@@ -324,30 +328,30 @@ export const claimOfPredicate = (predicate: string): Claim | null => {
 
 const ENDED: readonly { of: RegExp; attribute: string | null }[] = [
   {
-    of: /^(?:no longer|don't|do not|doesn't|does not) works? (?:at|for|with)\s*(?<what>.*?)(?:\s+any ?more|\s+any longer)?$/i,
+    of: /^(?:no longer|don't|do not|doesn't|does not) works? (?:at|for|with) ?(?<what>.*?)(?: any ?more| any longer)?$/i,
     attribute: 'employer',
   },
   {
-    of: /^(?:left|quit|have left|have quit|got fired from|was laid off from|resigned from)\s+(?<what>my job|\p{Lu}.*)$/u,
+    of: /^(?:left|quit|have left|have quit|got fired from|was laid off from|resigned from) (?<what>my job|\p{Lu}.*)$/su,
     attribute: 'employer',
   },
   {
-    of: /^(?:no longer|don't|do not|doesn't|does not) lives? in\s*(?<what>.*?)(?:\s+any ?more|\s+any longer)?$/i,
+    of: /^(?:no longer|don't|do not|doesn't|does not) lives? in ?(?<what>.*?)(?: any ?more| any longer)?$/i,
     attribute: 'residence',
   },
   {
-    of: /^(?:(?:am|is) no longer|(?:am|is) not|'m not)\s+(?:an? )?(?<what>vegan|vegetarian|pescatarian)(?:\s+any ?more|\s+any longer)?$/i,
+    of: /^(?:(?:am|is) no longer|(?:am|is) not|'m not) (?:an? )?(?<what>vegan|vegetarian|pescatarian)(?: any ?more| any longer)?$/i,
     attribute: 'diet',
   },
   {
-    of: /^(?:no longer (?:have|has|use|uses|play|plays|drive|drives|own|owns|speak|speaks|study|studies)|stopped (?:using|playing|driving|studying|learning)|sold)\s+(?:my |an? |the )?(?<what>.+)$/i,
+    of: /^(?:no longer (?:have|has|use|uses|play|plays|drive|drives|own|owns|speak|speaks|study|studies)|stopped (?:using|playing|driving|studying|learning)|sold) (?:my |an? |the )?(?<what>.+)$/is,
     attribute: null,
   },
 ];
 
 /** `no longer work at Acme` → which slot ends, and the words that the earlier statement had. */
 export const endOfPredicate = (predicate: string): { attribute: string | null; words: string } | null => {
-  const text = predicate.trim().replace(/[.!]+$/, '');
+  const text = predicate.trim().replace(/(?<![.!])[.!]+$/, '');
   for (const { of, attribute } of ENDED) {
     const match = of.exec(text);
     if (match) {

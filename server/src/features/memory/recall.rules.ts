@@ -1,3 +1,4 @@
+import { bounded } from '../../kernel/bounded.ts';
 import { slotOf } from './facts.rules.ts';
 import { beginningsOf, stemsOf, termsOf } from './words.rules.ts';
 
@@ -17,13 +18,22 @@ export interface RecallQuery {
   firstPerson: boolean;
 }
 
+/** What of a question is read. */
+export const MAX_QUERY = 4_096;
+
 const INTENTS: readonly { of: RegExp; attributes?: string[]; prefixes?: string[]; preferences?: true }[] = [
   {
-    of: /\bwhere\b.*\bwork|\bwho\b.*\bwork(?:s|ing)? for|\bemploy(?:er|ed)|\b(?:company|workplace)\b|\bwo arbeite|\barbeitgeber/i,
+    of: bounded(
+      MAX_QUERY,
+      /\bwhere\b.*\bwork|\bwho\b.*\bwork(?:s|ing)? for|\bemploy(?:er|ed)|\b(?:company|workplace)\b|\bwo arbeite|\barbeitgeber/i,
+    ),
     attributes: ['employer'],
   },
   {
-    of: /\bwhere\b.*\b(?:live|based|reside|home)|\b(?:which|what) (?:city|town|country)\b|\bmy (?:city|town|home|address)\b|\b(?:weather|near me|around here|local)\b|\bwo (?:wohn|leb)/i,
+    of: bounded(
+      MAX_QUERY,
+      /\bwhere\b.*\b(?:live|based|reside|home)|\b(?:which|what) (?:city|town|country)\b|\bmy (?:city|town|home|address)\b|\b(?:weather|near me|around here|local)\b|\bwo (?:wohn|leb)/i,
+    ),
     attributes: ['residence', 'city', 'address'],
   },
   {
@@ -33,11 +43,14 @@ const INTENTS: readonly { of: RegExp; attributes?: string[]; prefixes?: string[]
   { of: /\bbirthday|\bborn\b|\bgeburtstag|\bgeboren/i, attributes: ['birthday', 'birthplace'] },
   { of: /\bhow old\b|\bmy age\b|\bwie alt/i, attributes: ['age', 'birthday'] },
   {
-    of: /\bwhere\b.*\bfrom\b|\bnationality\b|\bwoher\b/i,
+    of: bounded(MAX_QUERY, /\bwhere\b.*\bfrom\b|\bnationality\b|\bwoher\b/i),
     attributes: ['origin', 'nationality', 'birthplace'],
   },
   {
-    of: /\b(?:job|profession|occupation|for a living|role|position|do for work)\b|\bwhat do i do\b|\bwhat does .+ do\b|\bberuf\b|\bals was arbeite/i,
+    of: bounded(
+      MAX_QUERY,
+      /\b(?:job|profession|occupation|for a living|role|position|do for work)\b|\bwhat do i do\b|\bwhat does .+ do\b|\bberuf\b|\bals was arbeite/i,
+    ),
     attributes: ['role', 'employer'],
   },
   { of: /\b(?:boss|manager|supervisor|report to|chef|vorgesetzt)/i, attributes: ['manager', 'manager name'] },
@@ -50,18 +63,27 @@ const INTENTS: readonly { of: RegExp; attributes?: string[]; prefixes?: string[]
   { of: /\b(?:married|spouse|wife|husband|frau|mann)\b/i, attributes: ['spouse', 'spouse name'] },
   { of: /\b(?:study|studying|major|university|degree)\b/i, attributes: ['study'] },
   { of: /\bdeadline|\bdue\b/i, attributes: ['deadline', 'date is'] },
-  { of: /\bwhen\b.*\b(?:start|begin|launch|end|ship)/i, prefixes: ['date '] },
+  { of: bounded(MAX_QUERY, /\bwhen\b.*\b(?:start|begin|launch|end|ship)/i), prefixes: ['date '] },
   {
-    of: /\b(?:what|which|do|does)\b.*\b(?:like|love|enjoy|prefer|hate|dislike|stand)\b|\bpreferences?\b|\bwas mag ich\b|\bmag ich\b/i,
+    of: bounded(
+      MAX_QUERY,
+      /\b(?:what|which|do|does)\b.*\b(?:like|love|enjoy|prefer|hate|dislike|stand)\b|\bpreferences?\b|\bwas mag ich\b|\bmag ich\b/i,
+    ),
     preferences: true,
     prefixes: ['opinion ', 'prefers ', 'favourite '],
   },
   { of: /\bfavou?rites?\b|\blieblings/i, prefixes: ['favourite '] },
 ];
 
-const SUBJECT = /\b(?:my|our|mein\w*|unser\w*)\s+((?:[\p{L}'-]+\s*){1,4})/giu;
+const ABOUT_ME = bounded(
+  MAX_QUERY,
+  /\b(?:know|remember|told you|stored?|have)\b.*\babout (?:me|myself)\b|\bdescribe me\b|\bwho (?:am i|i am)\b|\bweißt du (?:alles )?(?:über|von) mich?\b/i,
+);
 
-export const readQuery = (query: string): RecallQuery => {
+const SUBJECT = /\b(?:my|our|mein\w*|unser\w*)\s+([\p{L}'-]+(?:\s+[\p{L}'-]+){0,3})/giu;
+
+export const readQuery = (whole: string): RecallQuery => {
+  const query = whole.slice(0, MAX_QUERY);
   const attributes = new Set<string>();
   const prefixes = new Set<string>();
   let preferences = false;
@@ -89,10 +111,7 @@ export const readQuery = (query: string): RecallQuery => {
     attributes: [...attributes].filter((a) => a !== ''),
     prefixes: [...prefixes],
     preferences,
-    aboutMe:
-      /\b(?:know|remember|told you|stored?|have)\b.*\babout (?:me|myself)\b|\bdescribe me\b|\bwho (?:am i|i am)\b|\bweißt du (?:alles )?(?:über|von) mich?\b/i.test(
-        query,
-      ),
+    aboutMe: ABOUT_ME.test(query),
     firstPerson: /\b(?:i|i'm|i've|me|my|mine|myself|our|we|us|ich|mich|mir|mein\w*|unser\w*)\b/i.test(query),
   };
 };

@@ -5,7 +5,7 @@ import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import { TOLD_PREFERENCES } from './preferences.rules.ts';
-import { readQuery, scoreOf } from './recall.rules.ts';
+import { MAX_QUERY, readQuery, scoreOf } from './recall.rules.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
@@ -196,8 +196,8 @@ export const createRecall = ({ entities, relations, recallStore, clock, embedder
     async recall(who: PayingWho, query: string, limit: number): Promise<RecalledFact[]> {
       if (!(await anything(who))) return [];
       const scope = personalScope(who);
-      const asked = readQuery(query.slice(0, 4_096));
-      const like = await likeness(who, query.slice(0, 4_096));
+      const asked = readQuery(query);
+      const like = await likeness(who, query.slice(0, MAX_QUERY));
       const near = [...like].filter(([, cosine]) => cosine >= MIN_COSINE);
       near.sort((a, b) => b[1] - a[1]);
       const statements = new Map<string, HeldStatement>();

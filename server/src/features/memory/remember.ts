@@ -7,7 +7,7 @@ import type { PersonalStore } from './personal.store.ts';
 import type { HeldStatement, RecallStore } from './recall.store.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
-import { foldName, relationOfAttribute } from './rules.ts';
+import { cleanText, foldName, relationOfAttribute } from './rules.ts';
 import { stemsOf, termsOf } from './words.rules.ts';
 
 /** Carries out what was extracted, always in the speaker's own memory: a statement never touches anybody else's. */
@@ -34,6 +34,16 @@ export interface Remembered {
 }
 
 const MAX_STATEMENTS = 2_000;
+
+/** The first place of `before` in a text, in any case, as `after`; null where nothing changes. */
+const withReplaced = (text: string, before: string, after: string): string | null => {
+  const [line, wrong] = [cleanText(text), cleanText(before)];
+  const at = line.toLowerCase().indexOf(wrong.toLowerCase());
+  // Some letters change their length with their case: the place would be another.
+  if (at < 0 || line.toLowerCase().length !== line.length) return null;
+  const replaced = line.slice(0, at) + after + line.slice(at + wrong.length);
+  return replaced === line ? null : replaced;
+};
 
 export const createRemember = ({ entities, relations, recallStore, personal, clock }: RememberParts) => {
   const entityOf = async (speaker: Speaker, mention: EntityMention | null): Promise<EntityMention> => {
@@ -143,12 +153,8 @@ export const createRemember = ({ entities, relations, recallStore, personal, clo
       ({ observation }) => observation.validTo === null && ` ${foldName(observation.text)} `.includes(before),
     );
     if (target === undefined || before === '') return 0;
-    const pattern = new RegExp(
-      found.before.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'),
-      'iu',
-    );
-    const text = target.observation.text.replace(pattern, () => found.after);
-    if (text === target.observation.text) return 0;
+    const text = withReplaced(target.observation.text, found.before, found.after);
+    if (text === null) return 0;
     const now = clock.now();
     await entities.endObservation(target.entity.id, target.observation.id, now);
     const said = claimOfObservation(text, target.entity.name);

@@ -22,7 +22,7 @@ export const isVisible = (text: string): boolean => VISIBLE_ONE.test(text);
 /** A name or type as it is stored: one line, since it stands in lists and prompts. */
 export const cleanName = (name: string): string =>
   name
-    .replaceAll(/ *[\u0000-\u001f\u007f-\u009f\u2028\u2029][ \u0000-\u001f\u007f-\u009f\u2028\u2029]*/g, ' ')
+    .replaceAll(/[ \u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, (run) => (/[^ ]/.test(run) ? ' ' : run))
     .trim();
 
 /**
@@ -86,7 +86,7 @@ export const looksSecret = (text: string): boolean =>
   /\b(pass ?word|passwort|passphrase|passcode|pin(?: code| number)?|cvv|cvc|api[- ]?key|secret key|private key|access token|client secret|recovery code|kennwort|geheimzahl)\b/i.test(
     text,
   ) ||
-  /\b(?:sk|pk|ghp|gho|xox[abp]|ptk|AKIA)[-_A-Za-z0-9]{16,}/.test(text) ||
+  /\b(?:sk|pk|ghp|gho|xox[abp]|ptk|AKIA)[-_A-Za-z0-9]{16}/.test(text) ||
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text) ||
   hasCardNumber(text);
 

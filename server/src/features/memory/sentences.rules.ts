@@ -1,26 +1,38 @@
+import { bounded } from '../../kernel/bounded.ts';
+
 /**
  * From a message to the clauses that its author asserts: quoted text, code, texts handed over for a task, questions and
  * hypotheticals are left out, since what stands in them is not said of the world.
  */
 
+/** Longest message that is read; the rest of a longer one is a document, not conversation. */
+export const MAX_MESSAGE_CHARACTERS = 8_000;
+
 const QUOTED =
-  /```[\s\S]*?(?:```|$)|`[^`\n]{0,500}`|^[ \t]*>.*$|"[^"\n]{0,500}"|“[^”\n]{0,500}”|„[^“”\n]{0,500}[“”]|«[^»\n]{0,500}»|(?<=^|[\s(:,])'[^'\n]{3,500}'(?=[\s).,;:!?]|$)|‘[^’\n]{3,500}’(?=[\s).,;:!?]|$)/gm;
+  /```[\s\S]*?(?:```|$)|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|(?<=^|[\s(:,])'[^'\n]{3,}'(?=[\s).,;:!?]|$)|‘[^‘’\n]{3,}’(?=[\s).,;:!?]|$)/gm;
+
+/** Longest sentence that is read: what is longer was not said in passing. */
+export const MAX_CLAUSE = 600;
+
+const MAX_QUOTE_CHARACTERS = 502;
 
 const NAMING = /\b(?:called|named|titled|name is|nickname is|is|heißt|ist)\s+$/i;
 
 /** A task about a text that follows a colon or a line break: all of the rest is that text. */
 const TASK =
-  /(?:^|[.!?\n]\s*)(?:(?:please|can you|could you|bitte)\s+)?(?:translate|rewrite|rephrase|paraphrase|summari[sz]e|proofread|correct|fix|edit|improve|shorten|complete|continue|repeat|classify|analy[sz]e|write|compose|draft|say|parse|extract|übersetze?|schreibe?|fasse?|korrigiere?|verbessere?)\b[^.!?\n]*?(?::|\n)[\s\S]*$/i;
+  /(?:^|[.!?\n][^\S\n]*)(?:(?:please|can you|could you|bitte)\s+)?(?:translate|rewrite|rephrase|paraphrase|summari[sz]e|proofread|correct|fix|edit|improve|shorten|complete|continue|repeat|classify|analy[sz]e|write|compose|draft|say|parse|extract|übersetze?|schreibe?|fasse?|korrigiere?|verbessere?)\b[^.!?\n]*?(?::|\n)[\s\S]*/i;
 
 const ABBREVIATIONS = /\b(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Inc|Ltd|Co|e\.g|i\.e|z\.B|vs|approx|No)\.$/;
 
 /** Walked with `exec`: `matchAll` makes an expression of its own for every line. */
-const SENTENCE_END = /[.!?]+(?=\s+|$)/g;
+const SENTENCE_END = /(?<![.!?])[.!?]+(?=\s|$)/g;
 
 /** Splits at sentence ends and line breaks; abbreviations, numbers and dotted names (`3. Mai`, `node.js`) stay whole. */
 export const sentencesOf = (message: string): string[] => {
   const asserted = message
+    .slice(0, MAX_MESSAGE_CHARACTERS)
     .normalize('NFC')
+    .slice(0, MAX_MESSAGE_CHARACTERS)
     .replaceAll('’', "'")
     .replace(TASK, (found) => {
       const before = /^[.!?]/.exec(found);
@@ -28,6 +40,9 @@ export const sentencesOf = (message: string): string[] => {
     });
   const flat = asserted.replaceAll(/[^\S\n]+/g, ' ');
   const text = flat.replaceAll(QUOTED, (found, offset: number) => {
+    // Quotation marks that far apart belong to two texts.
+    if (!found.startsWith('```') && !/^[ \t]*>/.test(found) && found.length > MAX_QUOTE_CHARACTERS)
+      return found;
     // A quoted name after `called` or `is` is part of what the author says.
     const inner = found.replace(/^["“„«'‘`]|["”“»'’`]$/g, '');
     const isName = inner.split(/\s+/).length <= 4 && !/[.!?`>]/.test(inner);
@@ -63,8 +78,10 @@ export const isQuestion = (sentence: string): boolean =>
   /\?\s*$/.test(sentence) || QUESTION_START.test(sentence);
 
 /** Lower-case `may` and `will` only: the capitalised ones are a month and a name. */
-const HYPOTHETICAL =
-  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/;
+const HYPOTHETICAL = bounded(
+  MAX_CLAUSE,
+  /\b(?:[Ii]f|[Ss]uppose|[Ii]magine|[Aa]ssum(?:e|ing)|[Pp]retend(?:ing)?|[Hh]ypothetically|might|would|wouldn't|could|couldn't|should|[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]robably|wish|wished|[Uu]nless|[Ii]n case|[Ll]et's say|[Ff]or example|[Ff]or instance|e\.g|[Ww]henever|hope|hoping|dream(?:ed|t)? (?:of|that|about)|want to (?:be|live|work|move)|wenn|falls|würde\w*|hätte\w*|wäre\w*|könnte\w*|vielleicht|angenommen|[Ff]alls|[Ww]enn|[Vv]ielleicht|[Aa]ngenommen)\b|\bmay (?!\d)/,
+);
 
 export const isHypothetical = (sentence: string): boolean => HYPOTHETICAL.test(sentence);
 
@@ -78,13 +95,13 @@ export const isReported = (sentence: string): boolean =>
   );
 
 const CLAUSE_BREAK =
-  /(?:\s*[,;]\s*|\s+)(?:and|but|und|aber|while|whereas)\s+(?=(?:I|I'm|I've|my|My|we|our|ich|mein|meine|unser|unsere|[A-Z][a-z]+ (?:is|works|lives|likes|loves|prefers|hates))\b)|\s*;\s*|\s+[–—]\s+|,\s+(?=(?:I|I'm|my|ich|mein|meine)\s)/;
+  /(?: ?[,;] ?| )(?:and|but|und|aber|while|whereas) (?=(?:I|I'm|I've|my|My|we|our|ich|mein|meine|unser|unsere|[A-Z][a-z]+ (?:is|works|lives|likes|loves|prefers|hates))\b)| ?; ?| [–—] |, (?=(?:I|I'm|my|ich|mein|meine) )/;
 
 const SAME_SUBJECT =
-  /(?:\s*,)?\s+(?:and|but)\s+(?=(?:(?:also|really|currently|now|don't|do not|never|always)\s+)?(?:am|work|live|like|love|enjoy|prefer|hate|dislike|speak|have|use|play|drive|study|own|can't stand|come)\b)/;
+  /(?: ?,)? (?:and|but) (?=(?:(?:also|really|currently|now|don't|do not|never|always) )?(?:am|work|live|like|love|enjoy|prefer|hate|dislike|speak|have|use|play|drive|study|own|can't stand|come)\b)/;
 
 const SAME_SUBJECT_THIRD =
-  /(?:\s*,)?\s+(?:and|but)\s+(?=(?:(?:also|really|currently|now|doesn't|does not|never|always)\s+)?(?:is|works|lives|likes|loves|enjoys|prefers|hates|dislikes|speaks|has|uses|plays|drives|studies|owns|comes)\b)/;
+  /(?: ?,)? (?:and|but) (?=(?:(?:also|really|currently|now|doesn't|does not|never|always) )?(?:is|works|lives|likes|loves|enjoys|prefers|hates|dislikes|speaks|has|uses|plays|drives|studies|owns|comes)\b)/;
 
 /** `I live in Berlin and work at Acme` → `I live in Berlin`, `I work at Acme`. */
 export const clausesOf = (sentence: string): string[] =>
@@ -99,6 +116,9 @@ export const clausesOf = (sentence: string): string[] =>
     const [first, ...others] = text.split(SAME_SUBJECT_THIRD);
     return [first ?? '', ...others.map((other) => `${subject} ${other}`)];
   });
+
+/** The expressions for clauses know no white space but single blanks: what repeats in them then reads a text in one way only. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 const FILLER =
   /,?\s(?:now|currently|nowadays|these days|at the moment|right now|as well|too|though|by the way|btw|actually|anyway|please|thanks|thank you|jetzt|derzeit|übrigens|auch|momentan)$/i;
@@ -116,12 +136,12 @@ export const trimValue = (value: string): string =>
     value
       .trim()
       .replace(
-        /[,;]?\s(?:because|since (?=I|we|it|he|she|they)|so that|so please|although|though|which|who|where|weil|damit|obwohl)\b.*$/i,
+        /[,;]?\s(?:because|since (?=I|we|it|he|she|they)|so that|so please|although|though|which|who|where|weil|damit|obwohl)\b.*$/is,
         '',
       )
-      .replace(/\s?,\s?(?:so|and|but|as|please|not|thanks|by the way|btw|und|aber|also|bitte)\b.*$/i, '')
-      .replace(/[\s.,;:!…]+$/u, ''),
+      .replace(/\s?,\s?(?:so|and|but|as|please|not|thanks|by the way|btw|und|aber|also|bitte)\b.*$/is, '')
+      .replace(/(?<![\s.,;:!…])[\s.,;:!…]+$/u, ''),
   )
-    .replace(/[\s.,;:!…]+$/u, '')
+    .replace(/(?<![\s.,;:!…])[\s.,;:!…]+$/u, '')
     .replace(/^[\s,:]+/, '')
     .trim();

@@ -49,6 +49,15 @@ export const createNodeStore = (db: Db) => ({
         .executeTakeFirstOrThrow();
       return row.value;
     }),
+
+  hasFact: async (name: string): Promise<boolean> =>
+    (await db.read.selectFrom('platform').select('value').where('name', '=', name).executeTakeFirst()) !==
+    undefined,
+
+  setFact: (name: string, value: string): Promise<void> =>
+    db.write(async (tx) => {
+      await tx.updateTable('platform').set({ value }).where('name', '=', name).execute();
+    }),
 });
 
 const drop = async (tx: Queryable, which: ReturnType<typeof sql<boolean>>): Promise<string[]> =>

@@ -123,6 +123,13 @@ export const createMetrics = (gauges: Gauges) => {
     registers,
   });
 
+  const unread = new Counter({
+    name: 'pentarch_messages_unread_total',
+    help: 'Messages of which nothing was learned because reading them took too long or failed',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+
   return {
     registry,
     request(sample: { method: string; route: string; status: number; seconds: number }): void {
@@ -145,6 +152,9 @@ export const createMetrics = (gauges: Gauges) => {
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });
+    },
+    messageUnread(reason: string): void {
+      unread.inc({ reason });
     },
     purged(what: string, rows: number): void {
       purged.inc({ what }, rows);

@@ -1,3 +1,4 @@
+export { assertCarriedTask } from './carried.ts';
 export { createTaskChat } from './chat-runs.ts';
 export type { CallerOfUser, TaskChat } from './ports.ts';
 export { taskRoutes } from './routes.ts';

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
 import type { DeliverPayload } from './jobs.ts';
-import type { SecretBox } from './ports.ts';
+import { aboutWebhookSecret, type SecretBox } from './ports.ts';
 import { type AttemptVerdict, FAILING_LIMIT_MS, RETRY_DELAYS_MS, verdictOf } from './rules.ts';
 import {
   cancelPending,
@@ -40,10 +40,10 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
   const { db, clock } = options;
 
   const secretsOf = (hook: WebhookRow): string[] => {
-    const secrets = [options.box.open(hook.secret)];
+    const secrets = [options.box.open(hook.secret, aboutWebhookSecret(hook))];
     const until = hook.previous_secret_until ?? 0;
     if (hook.previous_secret !== null && until > clock.now())
-      secrets.push(options.box.open(hook.previous_secret));
+      secrets.push(options.box.open(hook.previous_secret, aboutWebhookSecret(hook)));
     return secrets;
   };
 

@@ -12,7 +12,7 @@ import { type Audit, actorOf } from '../audit/index.ts';
 import { createDeliverer } from './deliver.ts';
 import { deliverKind } from './jobs.ts';
 import { bodyOf, createOutbox, type Outbox } from './outbox.ts';
-import type { SecretBox } from './ports.ts';
+import { aboutWebhookSecret, type SecretBox } from './ports.ts';
 import { ROTATION_OVERLAP_MS } from './rules.ts';
 import {
   type CreateWebhook,
@@ -217,8 +217,9 @@ export const createWebhooks = (options: WebhooksOptions) => {
       checkUrl(body.url);
       const secret = newSecret();
       const now = clock.now();
+      const id = newId();
       const row: WebhookRow = {
-        id: newId(),
+        id,
         tenant_id: caller.tenantId,
         created_by: caller.userId,
         url: body.url,
@@ -226,7 +227,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         description: body.description ?? null,
         status: 'active',
         disabled_reason: null,
-        secret: box.seal(secret),
+        secret: box.seal(secret, aboutWebhookSecret({ tenant_id: caller.tenantId, id })),
         previous_secret: null,
         previous_secret_until: null,
         failing_since: null,
@@ -288,7 +289,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         const current = await findWebhook(tx, caller.tenantId, id);
         if (current === undefined) throw notFound('webhook');
         const changed = await updateWebhook(tx, caller.tenantId, id, {
-          secret: box.seal(secret),
+          secret: box.seal(secret, aboutWebhookSecret(current)),
           previous_secret: current.secret,
           previous_secret_until: now + ROTATION_OVERLAP_MS,
           updated_at: now,

@@ -1737,6 +1737,8 @@ class VerifyAuditResult(TypedDict):
     broken_at: int | None
     """seq of the first row that does not fit"""
     reason: str | None
+    signed: int
+    """Rows signed with the key of the platform; those before the first one are chained alone"""
 
 
 class Vote(TypedDict):

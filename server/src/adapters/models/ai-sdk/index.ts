@@ -2,6 +2,7 @@
  * Providers behind the AI SDK's provider packages (Anthropic, Google), used at the level of `doGenerate` and
  * `doStream`: messages, tools and usage are theirs, the loop, retries and timeouts are ours.
  */
+
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
@@ -13,6 +14,7 @@ import {
   type ModelResult,
   type ModelUsage,
 } from '../../../kernel/model.ts';
+import { limitBody } from '../../guarded-fetch/index.ts';
 import { garbageError } from '../errors.ts';
 import { toCallOptions } from './prompt.ts';
 import { estimatedUsage, type PartialAnswer, toFinish, toModelError, toUsage } from './result.ts';
@@ -163,9 +165,15 @@ const createAiSdkProvider = (
   return { name, local: false, generate, stream, close: () => Promise.resolve() };
 };
 
+/** Of a whole answer, streamed or not: no model writes that much, and all of it is kept. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const boundedFetch: typeof fetch = async (input, init) =>
+  limitBody(await fetch(input, init), MAX_ANSWER_BYTES, false);
+
 export const createAnthropicProvider = (options: AiSdkOptions): ModelProvider => {
   const sdk = createAnthropic({
     apiKey: options.apiKey,
+    fetch: boundedFetch,
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
   });
   return createAiSdkProvider('anthropic', (model) => sdk.languageModel(model), options);
@@ -174,6 +182,7 @@ export const createAnthropicProvider = (options: AiSdkOptions): ModelProvider =>
 export const createGoogleProvider = (options: AiSdkOptions): ModelProvider => {
   const sdk = createGoogle({
     apiKey: options.apiKey,
+    fetch: boundedFetch,
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
   });
   return createAiSdkProvider('google', (model) => sdk.languageModel(model), options);

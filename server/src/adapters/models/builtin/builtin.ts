@@ -191,7 +191,7 @@ function result(request: ModelRequest, reply: Reply): ModelResult {
 }
 
 function wordGroups(content: string): string[] {
-  const words = content.match(/\s*\S+\s*/g) ?? [];
+  const words = content.match(/^\s+|\S+\s*/g) ?? [];
   const groups: string[] = [];
   for (let at = 0; at < words.length; at += WORDS_PER_DELTA) {
     groups.push(words.slice(at, at + WORDS_PER_DELTA).join(''));

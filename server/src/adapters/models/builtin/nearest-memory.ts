@@ -1,7 +1,7 @@
 /** Pure: which of the recalled facts a question about the asker's own world is answered with. */
 
 const QUESTION =
-  /\?\s*$|^(?:what|where|when|who|whom|whose|which|how|do|does|did|am|is|are|was|were|have|has|can|should|was|wo|wann|wer|wen|wem|wie|welche\p{L}*|habe|bin|ist|sind)\b/iu;
+  /\?$|^(?:what|where|when|who|whom|whose|which|how|do|does|did|am|is|are|was|were|have|has|can|should|was|wo|wann|wer|wen|wem|wie|welche\p{L}*|habe|bin|ist|sind)\b/iu;
 const OWN = /\b(?:i|i'm|i've|me|my|mine|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*)\b/iu;
 
 const STOP = new Set(

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../../kernel/model.ts';
-import { type PickContext, RULES } from './request-table.ts';
+import { MAX_REQUEST, type PickContext, RULES } from './request-table.ts';
 
 /**
  * Pure: the tool that a message asks for by one of the written rules. Only tools that are offered count, and where no
@@ -11,8 +11,6 @@ export type Pick =
   /** A rule fits, but something is missing: what to ask for. */
   | { ask: string };
 
-/** The patterns are meant for requests, not for pasted texts. */
-const MAX_UNITS = 1_500;
 /** `scan this text: …` may carry a long one. */
 const MAX_SCAN_UNITS = 50_000;
 
@@ -28,7 +26,7 @@ const COURTESY =
 export const pickTool = (message: string, tools: readonly ToolSpec[], context: PickContext): Pick | null => {
   if (tools.length === 0) return null;
   const text = message.trim().replace(OPENING, '').replace(COURTESY, '').trim();
-  const long = text.length > MAX_UNITS;
+  const long = text.length > MAX_REQUEST;
   if (text === '' || text.length > MAX_SCAN_UNITS) return null;
   const offered = new Map(tools.map((tool) => [tool.name, tool]));
   for (const rule of RULES) {
@@ -52,7 +50,7 @@ export const pickTool = (message: string, tools: readonly ToolSpec[], context: P
   return null;
 };
 
-const ZONE = /\btime ?zone (?:is |= ?|: ?)?([A-Z][A-Za-z]+(?:\/[A-Z][A-Za-z_+-]+){1,2}|UTC)\b/;
+const ZONE = /\btime ?zone (?:is |= ?|: ?)?([A-Z][A-Za-z]{1,30}(?:\/[A-Z][A-Za-z_+-]{1,30}){1,2}|UTC)\b/;
 const NOW = /\bIt is (\d{4}-\d{2}-\d{2}T[\d:.]+Z)\./;
 
 /** What the system prompt says of the present time and the person's zone. */

@@ -1,3 +1,4 @@
+import { bounded } from '../../../kernel/bounded.ts';
 import { contentTerms, stem, type Term } from './words.ts';
 
 /** Pure: what a question asks for. */
@@ -32,10 +33,19 @@ export interface Question {
   counted: string | null;
 }
 
+/** What of a message is read: its two ends, with a line break between them. */
+const MAX_UNITS = 2_000;
+const MAX_MESSAGE = 2_001;
+/** A longer sentence shows no sign of what is asked for. */
+const MAX_SENTENCE = 2_000;
+
 const KINDS: [AnswerKind, RegExp][] = [
   [
     'money',
-    /\b(how much (?:does|do|did|is|are|was|were|will|would|has|have)\b.*\b(?:cost|pay|paid|earn|charge|price|fee|owe|spend|spent)|what (?:does|do|did|will)\b.*\b(?:cost|pay|earn|charge)|how much (?:money|is the (?:fee|price|cost|fine|rent|salary|budget))|what (?:is|was|are|were|will) the (?:\w+ ){0,4}(?:price|fee|salary|wage|fine|cost|budget|pay|rent|fare|deposit)s?\b|was kostet|wie teuer|combien co[uû]te|cu[aá]nto cuesta)/i,
+    bounded(
+      MAX_MESSAGE,
+      /\b(how much (?:does|do|did|is|are|was|were|will|would|has|have)\b.*\b(?:cost|pay|paid|earn|charge|price|fee|owe|spend|spent)|what (?:does|do|did|will)\b.*\b(?:cost|pay|earn|charge)|how much (?:money|is the (?:fee|price|cost|fine|rent|salary|budget))|what (?:is|was|are|were|will) the (?:\w+ ){0,4}(?:price|fee|salary|wage|fine|cost|budget|pay|rent|fare|deposit)s?\b|was kostet|wie teuer|combien co[uû]te|cu[aá]nto cuesta)/i,
+    ),
   ],
   [
     'quantity',
@@ -54,7 +64,13 @@ const KINDS: [AnswerKind, RegExp][] = [
     /\b(where|which (?:city|town|country|place|room|building|island)|what (?:city|town|country|place)|wo|wohin|woher|o[uù]|d[oó]nde)\b/i,
   ],
   ['reason', /\b(why|what for|for what reason|warum|wieso|weshalb|pourquoi|por qu[eé])\b/i],
-  ['name', /\b(what\b.*\b(?:called|named)|what (?:is|was) the name|how .*\bcalled|wie hei(?:ß|ss)t)\b/i],
+  [
+    'name',
+    bounded(
+      MAX_MESSAGE,
+      /\b(what\b.*\b(?:called|named)|what (?:is|was) the name|how .*\bcalled|wie hei(?:ß|ss)t)\b/i,
+    ),
+  ],
   ['manner', /^\s*(?:\w+,? )?how\b/i],
 ];
 
@@ -63,7 +79,7 @@ const measure = (asks: RegExp, words: string, units: string): [RegExp, Measure] 
   asks,
   {
     stems: new Set(words.split(' ').map(stem)),
-    units: new RegExp(`${COUNT}(?:${units})(?![\\p{L}])`, 'iu'),
+    units: bounded(MAX_SENTENCE, new RegExp(`${COUNT}(?:${units})(?![\\p{L}])`, 'iu')),
   },
 ];
 const LENGTH =
@@ -74,17 +90,20 @@ const MONEY = 'euros?|dollars?|pounds?|pence|francs?|crowns?|cents?|EUR|USD|GBP|
 const MEASURES: [RegExp, Measure][] = [
   measure(/\bwie hoch\b/i, 'hoch', `${LENGTH}|${MONEY}`),
   measure(
-    /\b(?:how heavy|how much\b.*\bweigh|what\b.*\bweight|wie schwer)\b/i,
+    bounded(MAX_MESSAGE, /\b(?:how heavy|how much\b.*\bweigh|what\b.*\bweight|wie schwer)\b/i),
     'heavy weigh weight much schwer',
     'tonn?e?s?|kilograms?|kilos?|grams?|kg|g|t|pounds|lbs?|ounces?',
   ),
   measure(
-    /\b(?:how fast|what\b.*\bspeed|wie schnell)\b/i,
+    bounded(MAX_MESSAGE, /\b(?:how fast|what\b.*\bspeed|wie schnell)\b/i),
     'fast speed schnell',
     'km/h|kmh|m/s|mph|knots|kilomet(?:re|er)s (?:an|per) hour|miles (?:an|per) hour|mbit\\S*|gbit\\S*',
   ),
   measure(
-    /\b(?:how (?:high|tall|deep|wide|far|large|big)|what\b.*\b(?:height|depth|width|distance|diameter)|wie (?:tief|breit|weit))\b/i,
+    bounded(
+      MAX_MESSAGE,
+      /\b(?:how (?:high|tall|deep|wide|far|large|big)|what\b.*\b(?:height|depth|width|distance|diameter)|wie (?:tief|breit|weit))\b/i,
+    ),
     'high height tall deep depth wide width far distance away large big size reach hoch tief breit weit',
     LENGTH,
   ),
@@ -100,7 +119,10 @@ const MEASURES: [RegExp, Measure][] = [
     'degrees?|°\\s?[CF]?',
   ),
   measure(
-    /\b(?:how much (?:does|do|did|is|has)|what (?:does|do|is)\b.*\b(?:cost|pay|price|fee|fine|earn|rent)|was kostet)\b/i,
+    bounded(
+      MAX_MESSAGE,
+      /\b(?:how much (?:does|do|did|is|has)|what (?:does|do|is)\b.*\b(?:cost|pay|price|fee|fine|earn|rent)|was kostet)\b/i,
+    ),
     'cost pay price fee much kostet',
     MONEY,
   ),
@@ -109,8 +131,6 @@ const MEASURES: [RegExp, Measure][] = [
 const REFERS_BACK =
   /\b(it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|one|ones|er|sie|ihn|ihr|ihre|dort|davon|dazu)\b/i;
 const GOES_ON = /^\s*(and|or|but|what about|how about|und|aber|et|y)\b/i;
-
-const MAX_UNITS = 2_000;
 
 /** A question stands at the start or the end of what is pasted with it. */
 const ends = (message: string): string =>
@@ -123,7 +143,8 @@ export function readQuestion(whole: string, earlier: readonly string[]): Questio
   const message = ends(whole);
   // How long something lasts is told by a span of time, with or without that word.
   const terms = contentTerms(message.replace(/\b(?:takes?|took) place\b/gi, ' ')).filter(
-    (term) => term.stem !== 'last' || !/\b(?:do|does|did|will|can)\b.*\blast\b/i.test(message),
+    (term) =>
+      term.stem !== 'last' || !bounded(MAX_MESSAGE, /\b(?:do|does|did|will|can)\b.*\blast\b/i).test(message),
   );
   const kind = KINDS.find(([, pattern]) => pattern.test(message))?.[0] ?? 'any';
   const leans = GOES_ON.test(message) || REFERS_BACK.test(message) || terms.length < 2;
@@ -152,11 +173,18 @@ const DATE =
   /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|yesterday|ago|century)\b|\d年/i;
 const SIGNS: Record<AnswerKind, RegExp> = {
   quantity: NUMBER,
-  money:
+  money: bounded(
+    MAX_SENTENCE,
     /[$€£¥]\s?\d|\d\s?(?:[$€£¥]|%)|\d[\d.,]*\s(?:[A-Z]{3}\b|(?:\w+\s)?(?:dollars?|euros?|pounds?|crowns?|cents?|francs?|percent|yen|million|thousand))|\bfree\b|\bno (?:charge|fee)/i,
-  time: /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\b\d{4}-\d\d-\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:sunset|sunrise|noon|midnight|morning|evening|daily|weekly|monthly|yearly|annually|tomorrow|today|spring|summer|autumn|winter)\b|\b(?:within|after|before|until|every|each|when|as soon as)\b|\d\s?(?:Uhr|heures?|時|年|月|日)|\b(?:mon|diens|donners|frei|sams|sonn)tags?\b|\b(?:first|second|third|fourth|last)\s(?:day|week|month|quarter)|\d+\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)/i,
-  person:
+  ),
+  time: bounded(
+    MAX_SENTENCE,
+    /\b(?:1[0-9]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\b\d{4}-\d\d-\d\d\b|\b(?:January|February|March|April|(?<=(?:in|by|of|until|since|\d\.?|\d(?:st|nd|rd|th))\s)May|May(?=\s\d)|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:sunset|sunrise|noon|midnight|morning|evening|daily|weekly|monthly|yearly|annually|tomorrow|today|spring|summer|autumn|winter)\b|\b(?:within|after|before|until|every|each|when|as soon as)\b|\d\s?(?:Uhr|heures?|時|年|月|日)|\b(?:mon|diens|donners|frei|sams|sonn)tags?\b|\b(?:first|second|third|fourth|last)\s(?:day|week|month|quarter)|\d+\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)/i,
+  ),
+  person: bounded(
+    MAX_SENTENCE,
     /\p{Lu}[\p{L}.'’-]+\s\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|\b(?:keeper|manager|director|engineer|officer|team|department|chair(?:man|woman|person)?|president|founder|author|owner|administrator|captain|secretary|treasurer|committee|board|administration|teacher|doctor|nurse|customer|tenant|landlord|employee)\b|(?<=[\p{Ll},:] )\p{Lu}\p{Ll}+/u,
+  ),
   place:
     /\b(?:in|at|on|near|from|to|of|behind|beside|under|left|right|between|above|inside|outside|im|am|bei|nach|dans|à|en)\s(?:the\s|der\s|dem\s|la\s|le\s)?[\p{Lu}\p{Ll}]|\b(?:street|road|room|floor|building|city|island|harbour|north|south|east|west)\b/iu,
   reason:
@@ -178,8 +206,10 @@ export function answersKind(kind: AnswerKind, sentence: string, question: Questi
   return (question.past && kind === 'time' ? DATE : SIGNS[kind]).test(rest);
 }
 
-const FULL_NAME =
-  /\p{Lu}[\p{L}.'’-]+\s\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof|Captain|Frau|Herr)\.?\s\p{Lu}/u;
+const FULL_NAME = bounded(
+  MAX_SENTENCE,
+  /\p{Lu}[\p{L}.'’-]+\s\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof|Captain|Frau|Herr)\.?\s\p{Lu}/u,
+);
 
 /** Whether it says so plainly: of a person, a full name. */
 export function answersPlainly(question: Question, sentence: string): boolean {

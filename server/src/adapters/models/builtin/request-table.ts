@@ -1,3 +1,4 @@
+import { bounded } from '../../../kernel/bounded.ts';
 import { placesIn } from './cities.ts';
 import { factOf } from './pick-fact.ts';
 import { clockIn, dateIn, readPeriod, readWhen } from './when.ts';
@@ -23,19 +24,26 @@ export interface PickRule {
   long?: true;
 }
 
+/** What is longer is no request but a text that somebody pasted. */
+export const MAX_REQUEST = 1_500;
+
 const AGENT = /\b(zeus|athena|hermes|aegis|chronos|hephaestus|prometheus|iris|memorix|hestia|morpheus)\b/i;
 const agentIn = (text: string): string | undefined => AGENT.exec(text)?.[1]?.toLowerCase();
 
 const ROLE = /\b(admin|operator|analyst|user|readonly|read-only)s?\b/i;
-const MAIL = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/;
+const MAIL = bounded(MAX_REQUEST, /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/);
+const MAILS = bounded(MAX_REQUEST, /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g);
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/i;
 
 const trimmed = (text: string | undefined): string =>
   (text ?? '')
     .trim()
-    .replace(/^[“"'„]+|[”"'“]+$/g, '')
-    .replace(/[.!?]+$/, '')
+    .replace(/^[“"'„]+|(?<![”"'“])[”"'“]+$/g, '')
+    .replace(/(?<![.!?])[.!?]+$/, '')
     .trim();
+
+const withoutStart = (text: string, start: string): string =>
+  text.toLowerCase().startsWith(start.toLowerCase()) ? text.slice(start.length) : text;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -47,10 +55,9 @@ const taskOf = (what: string, match: string, text: string, { now, zone }: PickCo
       : null;
   }
   const rest = trimmed(
-    when.rest
-      .replace(new RegExp(`^${match}`, 'i'), '')
+    withoutStart(when.rest, match)
       .replace(/^[\s,]*(?:(?:to|that|about|of|for)\b\s*)?/i, '')
-      .replace(/\s+(?:to|that|at|on|in|every|by)$/i, ''),
+      .replace(/(?<!\s)\s+(?:to|that|at|on|in|every|by)$/i, ''),
   );
   if (rest === '') return remind ? 'What shall I remind you of?' : null;
   return {
@@ -107,7 +114,7 @@ const column = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-    .replaceAll(/^_+|_+$/g, '');
+    .replaceAll(/^_|_$/g, '');
 
 const PREFERENCE_RULES: readonly [RegExp, string, ((match: RegExpExecArray) => string)?][] = [
   [/\b(?:set|change|switch) (?:my|the) (?:language|answers?) (?:to|into) (\p{L}{3,20})/iu, 'language'],
@@ -186,7 +193,10 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'list_tasks',
-    of: /\b(?:list|show|what|which|see|have i|are there)\b.{0,40}\b(?:tasks?|reminders?|schedules?|scheduled)\b/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:list|show|what|which|see|have i|are there)\b.{0,40}\b(?:tasks?|reminders?|schedules?|scheduled)\b/i,
+    ),
     args: () => ({}),
   },
   {
@@ -223,7 +233,10 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'query_table',
-    of: /\b(average|mean|median|sum|total|maximum|max|highest|largest|minimum|min|lowest|smallest)\b(?: (?:of|value(?: of| in)?))?(?: the)?(?: column)? [“"'`]?([\p{L}\p{N}_ -]{1,40}?)[”"'`]?(?: column)?(?: (?:by|per|for each) (?:the )?[“"'`]?([\p{L}\p{N}_ -]{1,40}?)[”"'`]?)? (?:in|from|of) (?:the )?(?:table |file |spreadsheet |document )?[“"'`]?([\p{L}\p{N}_ .-]{1,80}?\.(?:csv|xlsx|tsv))\b/iu,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(average|mean|median|sum|total|maximum|max|highest|largest|minimum|min|lowest|smallest)\b(?: (?:of|value(?: of| in)?))?(?: the)?(?: column)? [“"'`]?([\p{L}\p{N}_ -]{1,40}?)[”"'`]?(?: column)?(?: (?:by|per|for each) (?:the )?[“"'`]?([\p{L}\p{N}_ -]{1,40}?)[”"'`]?)? (?:in|from|of) (?:the )?(?:table |file |spreadsheet |document )?[“"'`]?([\p{L}\p{N}_ .-]{1,80}?\.(?:csv|xlsx|tsv))\b/iu,
+    ),
     args: ([, how, what, by, file]) => {
       const aggregate = AGGREGATES[how?.toLowerCase() ?? ''];
       if (aggregate === undefined || what === undefined || file === undefined) return null;
@@ -239,12 +252,18 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'query_table',
-    of: /\b(?:show|analy[sz]e|describe|open|what is in|columns of|preview|look at|summari[sz]e)\b.{0,60}?[“"'`]?([\p{L}\p{N}_.-]{1,80}\.(?:csv|xlsx|tsv))\b/iu,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:show|analy[sz]e|describe|open|what is in|columns of|preview|look at|summari[sz]e)\b.{0,60}?[“"'`]?([\p{L}\p{N}_.-]{1,80}\.(?:csv|xlsx|tsv))\b/iu,
+    ),
     args: ([, file]) => ({ document: file }),
   },
   {
     tool: 'query_costs',
-    of: /\b(?:budget|limits?)\b.{0,40}\b(?:left|remaining|used|reached|remain)\b|\b(?:how much|what)\b.{0,30}\b(?:budget|limit)\b|\b(?:show|list|what are)\b.{0,20}\b(?:budgets?|(?:cost|spending) limits?)\b/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:budget|limits?)\b.{0,40}\b(?:left|remaining|used|reached|remain)\b|\b(?:how much|what)\b.{0,30}\b(?:budget|limit)\b|\b(?:show|list|what are)\b.{0,20}\b(?:budgets?|(?:cost|spending) limits?)\b/i,
+    ),
     args: (_match, text, context) => ({ ...periodArgs(text, context), limits: true }),
   },
   {
@@ -298,7 +317,12 @@ export const RULES: readonly PickRule[] = [
         /\b(?:what|which|list|show)\b/i.test(text)
       )
         return { role };
-      return /\b(?:what|which|list|show|explain)\b.{0,30}\b(?:roles|permissions)\b/i.test(text) ? {} : null;
+      return bounded(
+        MAX_REQUEST,
+        /\b(?:what|which|list|show|explain)\b.{0,30}\b(?:roles|permissions)\b/i,
+      ).test(text)
+        ? {}
+        : null;
     },
   },
   {
@@ -312,7 +336,10 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'read_audit',
-    of: /\b(?:audit|log of (?:events|changes))\b|\b(?:who|anybody|anyone|somebody|someone)\b.{0,30}\b(?:changed|deleted|created|deactivated|signed in|logged in|removed)\b|\b(?:show|list|last|recent)\b.{0,30}\b(?:log-?ins?|sign-?ins?|security events)\b|\bsuspicious activit/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:audit|log of (?:events|changes))\b|\b(?:who|anybody|anyone|somebody|someone)\b.{0,30}\b(?:changed|deleted|created|deactivated|signed in|logged in|removed)\b|\b(?:show|list|last|recent)\b.{0,30}\b(?:log-?ins?|sign-?ins?|security events)\b|\bsuspicious activit/i,
+    ),
     args: (_match, text, context) => {
       const action = /\blog-?ins?|sign-?ins?|signed in|logged in\b/i.test(text)
         ? 'session'
@@ -340,7 +367,10 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'list_notifications',
-    of: /\b(?:show|list|any|what|which|have|read|see|are)\b.{0,30}\b(?:notifications?|alerts)\b|^(?:my )?(?:unread )?notifications\b/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:show|list|any|what|which|have|read|see|are)\b.{0,30}\b(?:notifications?|alerts)\b|^(?:my )?(?:unread )?notifications\b/i,
+    ),
     args: (_match, text) => (/\bunread|new\b/i.test(text) ? { unread: true } : {}),
   },
   {
@@ -355,7 +385,7 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'suggest_instruction',
-    of: /\b(?:teach|train)\b (?:the )?(\w{3,12}) to (.{5,400})$/is,
+    of: bounded(MAX_REQUEST, /\b(?:teach|train)\b (?:the )?(\w{3,12}) to (.{5,400})$/is),
     args: ([, name, what]) => {
       const agent = agentIn(name ?? '');
       return agent === undefined
@@ -408,12 +438,18 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'correct_fact',
-    of: /^(?:correct|fix)\b.{0,200}?\b(?:is|=|to be|are|was)\s+(.{1,80}?),?\s+(?:and )?not\s+(.{1,80}?)[.!]?$/i,
+    of: bounded(
+      500,
+      /^(?:correct|fix)\b.{0,200}?\b(?:is|=|to be|are|was)\s+(.{1,80}?),?\s+(?:and )?not\s+(.{1,80}?)[.!]?$/i,
+    ),
     args: ([, right, wrong]) => ({ wrong: trimmed(wrong), right: trimmed(right) }),
   },
   {
     tool: 'forget',
-    of: /^(?:forget|delete from memory|vergiss)\b(?: everything| all| what i (?:told|said)(?: to)?(?: you)?| that| what you know)*(?: about)? (.{2,150})$/i,
+    of: bounded(
+      MAX_REQUEST,
+      /^(?:forget|delete from memory|vergiss)\b(?: everything| all| what i (?:told|said)(?: to)?(?: you)?| that| what you know)*(?: about)? (.{2,150})$/i,
+    ),
     args: ([, topic]) => ({ topic: trimmed(topic) }),
   },
   {
@@ -423,12 +459,18 @@ export const RULES: readonly PickRule[] = [
   },
   {
     tool: 'memory_graph',
-    of: /\bhow (?:are|is) (.{2,80}?) (?:and|to|with) (.{2,80}?) (?:connected|related|linked|tied)\b|\bhow (?:are|is) (.{2,80}?) (?:connected|related|linked|tied) (?:to|with)\b/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\bhow (?:are|is) (.{2,80}?) (?:and|to|with) (.{2,80}?) (?:connected|related|linked|tied)\b|\bhow (?:are|is) (.{2,80}?) (?:connected|related|linked|tied) (?:to|with)\b/i,
+    ),
     args: ([, first, , third]) => ({ entity: trimmed(first ?? third), depth: 2 }),
   },
   {
     tool: 'recall',
-    of: /\b(?:what|do|did|can|anything)\b.{0,30}\b(?:know|remember|recall|told you|tell you|said|remembered|stored)\b(?: (?:about|of|on|regarding))? ?(.{0,200})$/i,
+    of: bounded(
+      MAX_REQUEST,
+      /\b(?:what|do|did|can|anything)\b.{0,30}\b(?:know|remember|recall|told you|tell you|said|remembered|stored)\b(?: (?:about|of|on|regarding))? ?(.{0,200})$/i,
+    ),
     weak: true,
     args: ([, topic], text) => {
       const about = trimmed(topic).replace(/^(?:about|of|the name of) /i, '');
@@ -463,14 +505,15 @@ export const RULES: readonly PickRule[] = [
 const zoneOf = (value: string): string => placesIn(value)[0]?.zone ?? value;
 
 const mailOf = (text: string, how: 'send' | 'draft'): Record<string, unknown> | string => {
-  const to = [...new Set(text.match(new RegExp(MAIL.source, 'g')) ?? [])];
-  const subject = /\bsubject[:\s]+[“"']?(.{1,200}?)(?:[”"']|,|;|\n|\.\s| and (?:the )?(?:text|body))/is.exec(
-    `${text}\n`,
-  )?.[1];
-  const body =
-    /\b(?:text|body|saying|message)(?:\s*[:“"]|\s+(?:that|is)\b)\s*[“"']?([\s\S]{1,5000}?)[”"']?\s*$/i.exec(
-      text,
-    )?.[1];
+  const to = [...new Set(text.match(MAILS) ?? [])];
+  const subject = bounded(
+    MAX_REQUEST,
+    /\bsubject[:\s]+[“"']?(.{1,200}?)(?:[”"']|,|;|\n|\.\s| and (?:the )?(?:text|body))/is,
+  ).exec(`${text}\n`)?.[1];
+  const body = bounded(
+    MAX_REQUEST,
+    /\b(?:text|body|saying|message)(?:\s*[:“"]|\s+(?:that|is)\b)\s*[“"']?([\s\S]{1,5000}?)[”"']?\s*$/i,
+  ).exec(text)?.[1];
   if (to.length === 0 || subject === undefined || body === undefined) {
     return `I cannot write the text myself. Say it as: “${how} an e-mail to name@example.org, subject: …, text: …”.`;
   }

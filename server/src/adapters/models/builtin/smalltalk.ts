@@ -1,3 +1,5 @@
+import { bounded } from '../../../kernel/bounded.ts';
+
 /** Pure: what the built-in model says where no document is asked for. It claims no more than it can do. */
 
 const WHAT_I_AM =
@@ -22,13 +24,15 @@ const RULES: [RegExp, string][] = [
   ],
 ];
 
-const ARITHMETIC =
-  /^(?:what(?:'s| is)|calculate|compute|how much is|was ist)?\s*[-(]*\d[\d\s.,]*(?:[-+*/x×÷^%]|plus|minus|times|divided by|mal|durch)\s*[-(]*\d[\d\s.,+*/x×÷^%()-]*[=?. ]*$/i;
+/** The patterns are meant for short messages. */
+const MAX_UNITS = 120;
+
+const ARITHMETIC = bounded(
+  MAX_UNITS,
+  /^(?:what(?:'s| is)|calculate|compute|how much is|was ist)?\s*[-(]*\d[\d\s.,]*(?:[-+*/x×÷^%]|plus|minus|times|divided by|mal|durch)\s*[-(]*\d[\d\s.,+*/x×÷^%()-]*[=?. ]*$/i,
+);
 const CLOCK =
   /^(?:what(?:'s| is)) (?:the )?(?:(?:current )?(?:time|date|day)|today'?s date)(?: (?:is it|today|now|right now))*[?. ]*$|^what (?:time|day|date) is it(?: today| now)?[?. ]*$/i;
-
-/** The patterns are meant for short messages, and slow on long ones. */
-const MAX_UNITS = 120;
 
 /** Null when the message is no small talk, and a question to the documents. */
 export function smallTalk(message: string): string | null {

@@ -186,7 +186,7 @@ const daily = ({ hour, minute }: { hour: number; minute: number }, days: string)
 const squeeze = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/\s+([,.;!?])/g, '$1')
+    .replaceAll(/ ([,.;!?])/g, '$1')
     .trim();
 
 /** When something shall happen, or null where the text says nothing of it (or only something past). */

@@ -175,7 +175,7 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
   const { name } = options;
   const dialect = options.dialect ?? COMPATIBLE_DIALECT;
   const base = new URL(options.baseUrl);
-  const path = `${base.pathname.replace(/\/+$/, '')}/chat/completions${base.search}`;
+  const path = `${base.pathname.replace(/(?<!\/)\/+$/, '')}/chat/completions${base.search}`;
   const headers = {
     'content-type': 'application/json',
     ...(options.apiKey === undefined || options.apiKey === ''

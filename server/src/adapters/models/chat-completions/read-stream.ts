@@ -17,6 +17,8 @@ export interface StreamReader {
 /** A stream whose chunks never share their ends (random padding) is not tried again and again. */
 const MAX_LEARNED = 8;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Of a whole answer: no model writes that much, and all of it is kept. */
+const MAX_STREAM_BYTES = 256 * 1024 * 1024;
 
 export const createStreamReader = (accumulator: Accumulator): StreamReader => {
   const { answer } = accumulator;
@@ -24,6 +26,7 @@ export const createStreamReader = (accumulator: Accumulator): StreamReader => {
   let state: StreamState = 'open';
   let template: TextTemplate | undefined;
   let learned = 0;
+  let sizeBytes = 0;
   let fresh = '';
 
   const readParsed = (payload: string): void => {
@@ -84,6 +87,11 @@ export const createStreamReader = (accumulator: Accumulator): StreamReader => {
     },
     push: (bytes) => {
       if (state !== 'open') return '';
+      sizeBytes += bytes.length;
+      if (sizeBytes > MAX_STREAM_BYTES) {
+        state = 'garbage';
+        return '';
+      }
       try {
         return take(lines.push(bytes));
       } catch (error) {

@@ -123,6 +123,6 @@ export const slugOf = (name: string): string =>
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 40)
-    .replace(/-+$/, '') || 'org';
+    .replace(/-$/, '') || 'org';

@@ -53,7 +53,7 @@ export const createExternalVerifier = (options: {
   audience: string;
 }): ExternalVerifier => {
   const { http, clock } = options;
-  const issuer = options.issuer.replace(/\/+$/, '');
+  const issuer = options.issuer.replace(/(?<!\/)\/+$/, '');
   let discovered: Discovered | null = null;
   let keys: readonly PublicKey[] = [];
   let keysReadAt = 0;
@@ -63,7 +63,7 @@ export const createExternalVerifier = (options: {
     if (discovered !== null && clock.now() - discovered.readAt < DISCOVERY_LIFE_MS) return discovered;
     const document = await http.discovery();
     const { issuer: named, jwks_uri: jwksUri, introspection_endpoint: introspection } = document;
-    if (typeof named !== 'string' || named.replace(/\/+$/, '') !== issuer) {
+    if (typeof named !== 'string' || named.replace(/(?<!\/)\/+$/, '') !== issuer) {
       throw new Error(`the discovery document is that of ${String(named)}, not of IDP_URL`);
     }
     if (typeof jwksUri !== 'string') throw new Error('the discovery document names no keys');

@@ -23,8 +23,10 @@ export interface SigningKey {
  * has expired. Other nodes' rotations are seen when a token names an unknown key.
  */
 export interface SigningKeys {
-  /** Reads the keys, makes the first one, and rotates one that is due. */
-  load(): Promise<void>;
+  /** Reads the keys; throws when the platform's key does not open them. */
+  read(): Promise<void>;
+  /** After `read`: makes the first one, and rotates one that is due. */
+  begin(): Promise<void>;
   current(): SigningKey;
   /** Undefined for a key that is not ours. Asks the store again, at most every 5 s, before it says so. */
   find(kid: string): SigningKey | undefined | Promise<SigningKey | undefined>;
@@ -47,6 +49,9 @@ export interface SigningKeysOptions {
   /** Told of each new key inside its transaction. */
   rotated(tx: Queryable, kid: string): Promise<void>;
 }
+
+/** What a sealed private key belongs to. */
+export const aboutSigningKey = (id: string): string => `signing_keys.private_sealed/${id}`;
 
 const RELOAD_EVERY_MS = 5_000;
 
@@ -75,7 +80,11 @@ export const createSigningKeys = (options: SigningKeysOptions): SigningKeys => {
     const known = new Map(keys.map((key) => [key.kid, key]));
     const rows = await listSigningKeys(db.read);
     keys = await Promise.all(
-      rows.map((row) => known.get(row.id) ?? open(seal.open(row.private_sealed), row.public_jwk, row.id)),
+      rows.map(
+        (row) =>
+          known.get(row.id) ??
+          open(seal.open(row.private_sealed, aboutSigningKey(row.id)), row.public_jwk, row.id),
+      ),
     );
     createdAt = rows[0]?.created_at ?? 0;
     readAt = clock.now();
@@ -100,7 +109,7 @@ export const createSigningKeys = (options: SigningKeysOptions): SigningKeys => {
       await insertSigningKey(tx, {
         id: kid,
         public_jwk: JSON.stringify(publicJwk),
-        private_sealed: seal.seal(JSON.stringify(privateJwk)),
+        private_sealed: seal.seal(JSON.stringify(privateJwk), aboutSigningKey(kid)),
         created_at: at,
         retired_at: null,
       });
@@ -113,8 +122,8 @@ export const createSigningKeys = (options: SigningKeysOptions): SigningKeys => {
   };
 
   return {
-    async load() {
-      await read();
+    read,
+    async begin() {
       if (keys.length === 0 || clock.now() - createdAt > options.maxAgeMs) await rotate();
     },
     current() {

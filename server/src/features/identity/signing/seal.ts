@@ -1,62 +1,71 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-
-/** Keeps secrets of the store unreadable without the key file of the data folder. */
-export interface Seal {
-  seal(plain: string): string;
-  open(sealed: string): string;
-}
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { PlatformKeys } from './platform-keys.ts';
 
 /**
- * A secret of the platform: the text of its file in the data folder; else derived from PLATFORM_KEY, so that all nodes
- * have the same; else random, in a file made now, readable by its owner alone.
+ * Keeps secrets of the store unreadable without the platform's key. `about` names what a value belongs to
+ * (`<table>.<column>/<tenant>/<id>`) and is authenticated with it: moved to another row, it does not open.
  */
-export const platformSecret = (dataDir: string, name: string, platformKey: string | null): string => {
-  const folder = path.join(dataDir, 'keys');
-  const file = path.join(folder, name);
-  if (platformKey !== null && !existsSync(file)) {
-    return Buffer.from(hkdfSync('sha256', platformKey, 'pentarch', name, SECRET_BYTES)).toString('base64url');
-  }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(file, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
-};
+export interface Seal {
+  seal(plain: string, about: string): string;
+  /** Also what an earlier key sealed, and what was sealed before values named their place. Throws for anything else. */
+  open(sealed: string, about: string): string;
+  /** Whether it is sealed as `seal` does it now: with the present key, for this place. */
+  isCurrent(sealed: string, about: string): boolean;
+}
 
-const SECRET_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** AES-256-GCM (NIST SP 800-38D): base64url of iv, tag and ciphertext behind the version. What has none is of before 2.1. */
+const VERSION = 'v2.';
 
-/** AES-256-GCM; the sealed form is base64url of iv, tag and ciphertext. */
-export const createSeal = (dataDir: string, platformKey: string | null = null): Seal => {
-  const key = Buffer.from(platformSecret(dataDir, 'identity.key', platformKey), 'base64url');
-  if (key.length !== 32)
-    throw new Error('keys/identity.key in the data folder is damaged: 32 bytes expected');
+const encrypt = (key: Uint8Array, plain: string, about: string): string => {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(Buffer.from(about));
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return VERSION + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+};
+
+/** Null for another key, another place, or a changed text. */
+const decrypt = (key: Uint8Array, sealed: string, about: string): string | null => {
+  const placed = sealed.startsWith(VERSION);
+  const bytes = Buffer.from(placed ? sealed.slice(VERSION.length) : sealed, 'base64url');
+  if (bytes.length < IV_BYTES + TAG_BYTES) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
+  if (placed) decipher.setAAD(Buffer.from(about));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return null;
+  }
+};
+
+/** `keys`: 32 bytes each, the present one first. */
+export const sealWith = (keys: readonly Uint8Array[]): Seal => {
+  const [present] = keys;
+  if (present === undefined) throw new Error('a seal needs a key');
   return {
-    seal: (plain) => {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', key, iv);
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
-    },
-    open: (sealed) => {
-      const bytes = Buffer.from(sealed, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
-      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      try {
-        return (
-          decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-        );
-      } catch (error) {
-        throw new Error(
-          'a key of the store cannot be opened: keys/identity.key in the data folder is not the one that sealed it',
-          { cause: error },
-        );
+    seal: (plain, about) => encrypt(present, plain, about),
+    open(sealed, about) {
+      for (const key of keys) {
+        const plain = decrypt(key, sealed, about);
+        if (plain !== null) return plain;
       }
+      throw new Error(
+        'a secret of the store cannot be opened: keys/identity.key in the data folder (or PLATFORM_KEY) is not the one that sealed it, or it belongs to another record',
+      );
     },
+    isCurrent: (sealed, about) => sealed.startsWith(VERSION) && decrypt(present, sealed, about) !== null,
   };
 };
+
+const keyBytes = (text: string): Buffer => {
+  const key = Buffer.from(text, 'base64url');
+  if (key.length !== 32)
+    throw new Error('keys/identity.key in the data folder is damaged: 32 bytes expected');
+  return key;
+};
+
+export const createSeal = (keys: PlatformKeys): Seal =>
+  sealWith([keys.secret('identity.key'), ...keys.previous('identity.key')].map(keyBytes));

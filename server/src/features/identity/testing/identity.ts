@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Db } from '../../../db/db.ts';
 import { openSqlite } from '../../../db/open.ts';
 import { createAudit } from '../../audit/index.ts';
-import { createIdentity, type Identity, type IdentityConfig } from '../index.ts';
+import { createIdentity, type Identity, type IdentityConfig, openPlatformKeys } from '../index.ts';
 import type { Origin } from '../sessions/families.ts';
 
 /** An identity feature on a store of its own, with a clock that the test moves. */
@@ -53,7 +53,7 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
       db,
       clock,
       config: { ...CONFIG, ...config },
-      dataDir,
+      platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
       publicUrl: () => ISSUER,
       audit: createAudit(clock),
       events: { publish: () => {} },
