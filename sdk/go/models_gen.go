@@ -239,7 +239,7 @@ type ChatResponse struct {
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`
-	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls.
+	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
 	FinishReason string     `json:"finish_reason"`
 	Usage        Usage      `json:"usage"`
 	Citations    []Citation `json:"citations"`
@@ -1181,11 +1181,21 @@ type Message struct {
 	Usage     *Usage     `json:"usage"`
 	// For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
+	// How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages. One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
+	FinishReason *string `json:"finish_reason"`
+	// Why it failed or was interrupted; null otherwise
+	Error *MessageError `json:"error"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   *string `json:"run_id"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
+}
+
+// MessageError is a model of the API.
+type MessageError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // Model is a model of the API.
@@ -1611,7 +1621,7 @@ type Task struct {
 	Status   string        `json:"status"`
 	Progress *TaskProgress `json:"progress"`
 	Result   *TaskResult   `json:"result"`
-	Error    *TaskError    `json:"error"`
+	Error    *MessageError `json:"error"`
 	// Of the newest run
 	Attempts int64 `json:"attempts"`
 	// Chat runs, newest last, at most 50
@@ -1627,12 +1637,6 @@ type Task struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	FinishedAt *string `json:"finished_at"`
-}
-
-// TaskError is a model of the API.
-type TaskError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
 }
 
 // TaskProgress is a model of the API.
@@ -1668,10 +1672,10 @@ type TaskRun struct {
 	ScheduledFor string `json:"scheduled_for"`
 	Attempts     int64  `json:"attempts"`
 	// One chat run for each attempt
-	RunIDs         []string    `json:"run_ids"`
-	ConversationID *string     `json:"conversation_id"`
-	Result         *TaskResult `json:"result"`
-	Error          *TaskError  `json:"error"`
+	RunIDs         []string      `json:"run_ids"`
+	ConversationID *string       `json:"conversation_id"`
+	Result         *TaskResult   `json:"result"`
+	Error          *MessageError `json:"error"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	// ISO 8601 UTC with milliseconds

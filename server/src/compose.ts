@@ -24,7 +24,7 @@ import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
@@ -287,7 +287,12 @@ const build = async (
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
-      : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
+      : createSmtpMailer({
+          url: config.SMTP_URL,
+          from: config.MAIL_FROM,
+          tls: config.SMTP_TLS,
+          isLoopback,
+        });
 
   const auditPart = composeAuditSigning({ db, clock, keys: platformKeys, store: nodeStore, logger });
   const audit = createAudit(clock, auditPart);

@@ -334,7 +334,12 @@ export const SETTINGS = {
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
-    'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',
+    'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
+  ),
+  SMTP_TLS: oneOf(
+    ['require', 'opportunistic', 'off'],
+    'require',
+    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, off is plain text. smtps:// is always encrypted',
   ),
   MAIL_FROM: text('Pentarch <pentarch@localhost>', 'Sender of mails'),
   LOG_LEVEL: oneOf(

@@ -85,6 +85,12 @@ export const REQUIREMENTS = {
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
+  'CONSOLE-01':
+    'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',
+  'CONSOLE-02': 'a console whose session has ended asks nothing of the server until somebody signs in again',
+  'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
+  'CONV-09':
+    'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
   // Section 13 and issue 2: bad input, faults, lifecycle
   'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',

@@ -209,7 +209,7 @@ export interface ChatResponse {
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string;
-  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls';
+  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted';
   usage: Usage;
   citations: Citation[];
   proposals: string[];
@@ -1035,11 +1035,20 @@ export interface Message {
   usage: Usage | null;
   /** For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for */
   metadata: Record<string, unknown>;
+  /** How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages */
+  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted' | null;
+  /** Why it failed or was interrupted; null otherwise */
+  error: MessageError | null;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
+}
+
+export interface MessageError {
+  code: string;
+  message: string;
 }
 
 export interface Model {
@@ -1405,7 +1414,7 @@ export interface Task {
   status: 'scheduled' | 'queued' | 'running' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
   progress: TaskProgress | null;
   result: TaskResult | null;
-  error: TaskError | null;
+  error: MessageError | null;
   /** Of the newest run */
   attempts: number;
   /** Chat runs, newest last, at most 50 */
@@ -1421,11 +1430,6 @@ export interface Task {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
-}
-
-export interface TaskError {
-  code: string;
-  message: string;
 }
 
 export interface TaskProgress {
@@ -1460,7 +1464,7 @@ export interface TaskRun {
   run_ids: string[];
   conversation_id: string | null;
   result: TaskResult | null;
-  error: TaskError | null;
+  error: MessageError | null;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   /** ISO 8601 UTC with milliseconds */

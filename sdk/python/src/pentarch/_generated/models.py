@@ -218,7 +218,7 @@ class ChatResponse(TypedDict):
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str
-    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls"]
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls", "failed", "interrupted"]
     usage: Usage
     citations: list[Citation]
     proposals: list[str]
@@ -1113,11 +1113,20 @@ class Message(TypedDict):
     usage: Usage | None
     metadata: dict[str, Any]
     """For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for"""
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls", "failed", "interrupted"] | None
+    """How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages"""
+    error: MessageError | None
+    """Why it failed or was interrupted; null otherwise"""
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+
+
+class MessageError(TypedDict):
+    code: str
+    message: str
 
 
 class Model(TypedDict):
@@ -1472,7 +1481,7 @@ class Task(TypedDict):
     status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"]
     progress: TaskProgress | None
     result: TaskResult | None
-    error: TaskError | None
+    error: MessageError | None
     attempts: int
     """Of the newest run"""
     run_ids: list[str]
@@ -1488,11 +1497,6 @@ class Task(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     finished_at: str | None
     """ISO 8601 UTC with milliseconds"""
-
-
-class TaskError(TypedDict):
-    code: str
-    message: str
 
 
 class TaskProgress(TypedDict):
@@ -1527,7 +1531,7 @@ class TaskRun(TypedDict):
     """One chat run for each attempt"""
     conversation_id: str | None
     result: TaskResult | None
-    error: TaskError | None
+    error: MessageError | None
     cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str
