@@ -44,18 +44,11 @@ const inputOf = (row: Row): Row => {
   return JSON.parse(JSON.stringify(input)) as Row;
 };
 
-/** Where arguments lead is looked at before every start, on the machine that starts it. */
-const notYet = (): null => null;
-
 /**
  * A server of another installation under the rules of this one's API: the endpoint is built anew, so that it stands under the
  * guard of addresses and the list of commands, whatever the archive says. A text: why it cannot be taken over.
  */
-export const carriedServer = (
-  row: Row,
-  limits: Pick<EndpointLimits, 'allowStdio' | 'checkUrl'>,
-  owner: StdioOwner,
-): Row | string => {
+export const carriedServer = (row: Row, limits: EndpointLimits, owner: StdioOwner): Row | string => {
   const input = inputOf(row);
   if (!Value.Check(ServerCreate, input)) {
     const [first] = Value.Errors(ServerCreate, input);
@@ -64,7 +57,7 @@ export const carriedServer = (
   const fault = serverNameFault(input.name);
   if (fault !== null) return `its name ${fault}`;
   try {
-    const endpoint = endpointOf(input as EndpointInput, { ...limits, checkStdioText: notYet }, owner);
+    const endpoint = endpointOf(input as EndpointInput, limits, owner);
     return { ...row, transport: endpoint.transport, endpoint: JSON.stringify(endpoint) };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
