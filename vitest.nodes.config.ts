@@ -11,6 +11,7 @@ const suites = [
   'chat',
   'conversations',
   'documents-first',
+  'first-message',
   'idempotency',
   'queued-messages',
   'tool-runs',

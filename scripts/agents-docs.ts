@@ -27,6 +27,7 @@ const everybody: Caller = {
   tier: 'free',
   type: 'person',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: 'docs',
   sessionId: null,

@@ -115,7 +115,7 @@ if (process.argv.includes('--write')) {
   };
   await Promise.all([next(), next()]);
   const expressions = Object.fromEntries([...verdicts].sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(LIST, `${JSON.stringify({ analyser, expressions }, null, 1)}\n`);
+  writeFileSync(LIST, `${JSON.stringify({ analyser, expressions }, null, 2)}\n`);
 }
 
 const list = read();

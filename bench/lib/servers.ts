@@ -75,6 +75,7 @@ export const startPentarch = async (
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
       RATE_LIMITS: 'off',
+      SHUTDOWN_LEAD_S: '0',
       MODEL: 'compatible/test',
       COMPATIBLE_BASE_URL: providerUrl,
       LOG_LEVEL: 'info',

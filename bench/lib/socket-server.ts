@@ -26,6 +26,7 @@ const authenticate = (token: string): Caller => {
       tier: 'enterprise',
       type: 'person',
       platformAdmin: false,
+      whole: true,
       credential: 'jwt',
       tokenId: token,
       sessionId: null,

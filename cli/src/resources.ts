@@ -306,7 +306,11 @@ export const GROUPS: readonly Group[] = [
         operation: 'acceptMcpTool',
         examples: ['mcp accept files read_file'],
       },
-      { name: 'authorize', operation: 'authorizeMcpServer', examples: ['mcp authorize crm'] },
+      {
+        name: 'authorize',
+        operation: 'authorizeMcpServer',
+        examples: ['mcp authorize crm', 'mcp authorize crm --answer ANSWER'],
+      },
       {
         name: 'logs',
         operation: 'getMcpServerLogs',
@@ -405,6 +409,11 @@ export const GROUPS: readonly Group[] = [
         operation: 'deactivateUser',
         done: 'deactivated {id}',
         examples: ['users deactivate ID'],
+      },
+      {
+        name: 'move',
+        operation: 'moveUser',
+        examples: ['users move ID --tenant-id TENANT --roles user'],
       },
       { name: 'invite', operation: 'inviteUser', examples: ['users invite ID'] },
       { name: 'reset-password', operation: 'resetUserPassword', examples: ['users reset-password ID'] },

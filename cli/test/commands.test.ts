@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -71,6 +73,38 @@ describe('signing in', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.json<{ email: string }>().email).toBe(server.admin.email);
     expect((await cli(['whoami', '--json'], own)).code).toBe(0);
+  });
+
+  it('at the identity provider that the server names, with its client and scopes', async () => {
+    const wanted = 'openid offline_access urn:zitadel:iam:user:resourceowner';
+    const door = createServer((request, response) => {
+      response.statusCode = request.url === '/console/config.json' ? 200 : 404;
+      response.end(
+        JSON.stringify({ issuer: 'https://idp.example', cli_client_id: 'cli-at-idp', scopes: wanted }),
+      );
+    });
+    await new Promise<void>((done) => door.listen(0, '127.0.0.1', done));
+    const { port } = door.address() as AddressInfo;
+    const addressOf = async (...options: string[]): Promise<URL> => {
+      const login = start(['login', '--url', `http://127.0.0.1:${port}`, '--no-browser', ...options], {
+        env: { XDG_CONFIG_HOME: path.join(folder, 'external') },
+        input: 'http://127.0.0.1/callback?error=access_denied\n',
+      });
+      const [, address = ''] = await login.said(/(http\S+\/oauth\/v2\/authorize\S+)/);
+      await login.ended;
+      return new URL(address);
+    };
+    try {
+      const url = await addressOf();
+      expect(url.origin).toBe('https://idp.example');
+      expect(url.searchParams.get('client_id')).toBe('cli-at-idp');
+      expect(url.searchParams.get('scope')).toBe(wanted);
+      const own = await addressOf('--scope', 'openid organization:acme', '--client-id', 'mine');
+      expect(own.searchParams.get('scope')).toBe('openid organization:acme');
+      expect(own.searchParams.get('client_id')).toBe('mine');
+    } finally {
+      door.close();
+    }
   });
 
   it('in the browser of another machine, with the address pasted', async () => {

@@ -89,6 +89,7 @@ describe('commands of the server', () => {
           DATA_DIR: path.join(folder, 'data'),
           ADMIN_PASSWORD: 'correct horse battery staple',
           MODEL: 'builtin',
+          SHUTDOWN_LEAD_S: '0',
           MCP_BUILTIN: 'off',
         },
       });

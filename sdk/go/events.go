@@ -39,8 +39,8 @@ const (
 // notifications; none means all. What was missed between two connections is replayed; where the server cannot (the
 // payload of ready then has replay.complete false), read the records anew.
 //
-// It ends with an error: that of the context, ErrUnauthorized when a fresh token is refused twice, ErrConnection when no
-// connection succeeds.
+// It ends with an error: that of the context, ErrUnauthorized when the token is refused and no fresh one helps,
+// ErrConnection when no connection succeeds.
 func (c *Client) Events(ctx context.Context, topics ...string) iter.Seq2[LiveEvent, error] {
 	return func(yield func(LiveEvent, error) bool) {
 		live := &liveEvents{t: c.transport, topics: topics}
@@ -72,12 +72,19 @@ type liveEvents struct {
 	topics   []string
 	lastID   string
 	failures int
+	// Tokens that were refused since a connection last worked, and whether a new one can be had.
+	refusals int
+	renewed  bool
 }
 
 // wait sleeps until the next try; an error when there is none.
 func (l *liveEvents) wait(ctx context.Context, code int) error {
 	l.failures++
-	if (code == wsUnauthorized || code == wsForbidden) && l.failures > 1 {
+	refused := code == wsUnauthorized || code == wsForbidden
+	if refused {
+		l.refusals++
+	}
+	if refused && !(code == wsUnauthorized && l.renewed && l.refusals == 1) {
 		status, name := 401, ErrUnauthorized
 		if code == wsForbidden {
 			status, name = 403, ErrForbidden
@@ -209,7 +216,7 @@ func (l *liveEvents) connection(ctx context.Context, yield func(LiveEvent, error
 			s.write(opClose, closePayload(closeNormal))
 			if message.code == wsUnauthorized {
 				// A source that can gives a new one at the next try.
-				l.t.source.Refused(renewal.current())
+				l.renewed = l.t.source.Refused(renewal.current())
 			}
 			return message.code, nil
 		case message.opcode != opText:
@@ -244,6 +251,7 @@ func (l *liveEvents) connection(ctx context.Context, yield func(LiveEvent, error
 
 func (l *liveEvents) ready(payload json.RawMessage) {
 	l.failures = 0
+	l.refusals = 0
 	var body struct {
 		LastEventID string `json:"last_event_id"`
 	}

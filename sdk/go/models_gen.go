@@ -139,10 +139,18 @@ type AuditEvent struct {
 	Hash string `json:"hash"`
 }
 
+// AuthorizeMCPServerRequest is a model of the API.
+type AuthorizeMCPServerRequest struct {
+	// To finish: what a browser was shown that had not begun the sign-in
+	Answer *string `json:"answer,omitempty"`
+}
+
 // AuthorizeMCPServerResult is a model of the API.
 type AuthorizeMCPServerResult struct {
 	// For a browser; null when no person is needed
 	AuthorizationURL *string `json:"authorization_url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Budget is a model of the API.
@@ -231,7 +239,7 @@ type ChatResponse struct {
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`
-	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls.
+	// One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
 	FinishReason string     `json:"finish_reason"`
 	Usage        Usage      `json:"usage"`
 	Citations    []Citation `json:"citations"`
@@ -700,6 +708,8 @@ type CreatedAPIKey struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Key string `json:"key"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedOauthClient is a model of the API.
@@ -715,6 +725,8 @@ type CreatedOauthClient struct {
 	CreatedAt string `json:"created_at"`
 	// Shown only now; none for clients with keys
 	ClientSecret *string `json:"client_secret,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenant is a model of the API.
@@ -732,6 +744,8 @@ type CreatedTenant struct {
 	// ISO 8601 UTC with milliseconds
 	UpdatedAt string              `json:"updated_at"`
 	Admin     *CreatedTenantAdmin `json:"admin,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedTenantAdmin is a model of the API.
@@ -764,6 +778,8 @@ type CreatedUser struct {
 	LastSeenAt *string `json:"last_seen_at"`
 	// Once, when no password was given
 	InvitationURL *string `json:"invitation_url,omitempty"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // CreatedWebhook is a model of the API.
@@ -785,6 +801,8 @@ type CreatedWebhook struct {
 	UpdatedAt string `json:"updated_at"`
 	// whsec_…, shown this once
 	Secret string `json:"secret"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Document is a model of the API.
@@ -942,6 +960,8 @@ type ImportMemoryResult struct {
 type InviteUserResult struct {
 	// null when it went out by mail
 	URL *string `json:"url"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // ListDocumentTagsResult is a model of the API.
@@ -1179,11 +1199,21 @@ type Message struct {
 	Usage     *Usage     `json:"usage"`
 	// For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for
 	Metadata map[string]any `json:"metadata"`
+	// How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages. One of: stop, length, cancelled, awaiting_approval, cost_exceeded, tool_calls, failed, interrupted.
+	FinishReason *string `json:"finish_reason"`
+	// Why it failed or was interrupted; null otherwise
+	Error *MessageError `json:"error"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   *string `json:"run_id"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
+}
+
+// MessageError is a model of the API.
+type MessageError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // Model is a model of the API.
@@ -1212,6 +1242,38 @@ type ModelPrice struct {
 	Output float64 `json:"output"`
 	// True where no price is known and the configured default is taken
 	Estimated bool `json:"estimated"`
+}
+
+// MoveUserRequest is a model of the API.
+type MoveUserRequest struct {
+	// Tenant that the person goes to
+	TenantID string `json:"tenant_id"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles,omitzero"`
+}
+
+// MoveUserResult is a model of the API.
+type MoveUserResult struct {
+	ID string `json:"id"`
+	// One of: person, service.
+	Type  string `json:"type"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// One of: admin, operator, analyst, user, readonly.
+	Roles []string `json:"roles"`
+	// Permissions beyond those of the roles
+	Permissions []string `json:"permissions"`
+	TenantID    string   `json:"tenant_id"`
+	// The tenant's, or the override of this account. One of: free, pro, enterprise.
+	Tier string `json:"tier"`
+	// One of: active, invited, deactivated.
+	Status string `json:"status"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	LastSeenAt *string `json:"last_seen_at"`
+	// The account before: deactivated, with everything that was written in its tenant
+	MovedFrom string `json:"moved_from"`
 }
 
 // Notification is a model of the API.
@@ -1314,6 +1376,8 @@ type PersonalToken struct {
 	LastUsedAt *string `json:"last_used_at"`
 	// The secret, shown only now
 	Token string `json:"token"`
+	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
+	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
 // Policy is a model of the API.
@@ -1409,6 +1473,8 @@ type Readiness struct {
 // ReadinessChecks is a model of the API.
 type ReadinessChecks struct {
 	Store      ReadinessChecksStore `json:"store"`
+	Redis      ReadinessChecksStore `json:"redis"`
+	Disk       ReadinessChecksStore `json:"disk"`
 	Migrations ReadinessChecksStore `json:"migrations"`
 	Models     ReadinessChecksStore `json:"models"`
 	Identity   ReadinessChecksStore `json:"identity"`
@@ -1577,7 +1643,7 @@ type Task struct {
 	Status   string        `json:"status"`
 	Progress *TaskProgress `json:"progress"`
 	Result   *TaskResult   `json:"result"`
-	Error    *TaskError    `json:"error"`
+	Error    *MessageError `json:"error"`
 	// Of the newest run
 	Attempts int64 `json:"attempts"`
 	// Chat runs, newest last, at most 50
@@ -1599,12 +1665,6 @@ type Task struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	FinishedAt *string `json:"finished_at"`
-}
-
-// TaskError is a model of the API.
-type TaskError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
 }
 
 // TaskProgress is a model of the API.
@@ -1640,10 +1700,10 @@ type TaskRun struct {
 	ScheduledFor string `json:"scheduled_for"`
 	Attempts     int64  `json:"attempts"`
 	// One chat run for each attempt
-	RunIDs         []string    `json:"run_ids"`
-	ConversationID *string     `json:"conversation_id"`
-	Result         *TaskResult `json:"result"`
-	Error          *TaskError  `json:"error"`
+	RunIDs         []string      `json:"run_ids"`
+	ConversationID *string       `json:"conversation_id"`
+	Result         *TaskResult   `json:"result"`
+	Error          *MessageError `json:"error"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	// ISO 8601 UTC with milliseconds

@@ -111,6 +111,11 @@ func (r *Users) Invite(ctx context.Context, id string, options ...CallOption) (*
 	return getJSON[InviteUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/invitation"}, options)
 }
 
+// Move: Move a person to another tenant under a new account; their records stay (platform administrators)
+func (r *Users) Move(ctx context.Context, id string, body MoveUserRequest, options ...CallOption) (*MoveUserResult, error) {
+	return getJSON[MoveUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/move", json: body}, options)
+}
+
 // ResetPassword: A link with which the person sets a new password
 func (r *Users) ResetPassword(ctx context.Context, id string, options ...CallOption) (*InviteUserResult, error) {
 	return getJSON[InviteUserResult](ctx, r.http, call{method: "POST", path: "/v2/users/" + url.PathEscape(id) + "/password-reset"}, options)
@@ -423,8 +428,8 @@ func (r *MCP) DeleteServer(ctx context.Context, name string, options ...CallOpti
 }
 
 // AuthorizeServer: Begin to sign in at a server that asks for OAuth
-func (r *MCP) AuthorizeServer(ctx context.Context, name string, options ...CallOption) (*AuthorizeMCPServerResult, error) {
-	return getJSON[AuthorizeMCPServerResult](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/authorize"}, options)
+func (r *MCP) AuthorizeServer(ctx context.Context, name string, body AuthorizeMCPServerRequest, options ...CallOption) (*AuthorizeMCPServerResult, error) {
+	return getJSON[AuthorizeMCPServerResult](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/authorize", json: body}, options)
 }
 
 // GetServerLogs: Last lines that a server wrote to its standard error, and notices about its connection

@@ -35,6 +35,7 @@ import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox, NewEvent } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import type { CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
@@ -49,7 +50,7 @@ export interface RealtimeParts {
   box: { seal(plain: string, about: string): string; open(sealed: string, about: string): string };
   users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   agentExists(agentId: string): boolean;
   checkModel(modelId: string, field: string): void;
   /** Asked late: the chat's agents use tools of this part. */
@@ -69,6 +70,7 @@ export interface RealtimePart {
   routes: readonly AnyRoute[];
   plugin(app: FastifyInstance): Promise<void>;
   depth(): Promise<JobDepth>;
+  openSockets(): number;
   /** After the chat has taken up the runs of the last process. */
   start(): Promise<void>;
   /** Before the store closes; running work gets `graceMs`. */
@@ -156,7 +158,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
         );
       return (await activePeople(db, tenantId)).filter(holds).map((person) => person.id);
     },
-    emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId))?.email ?? null,
+    emailOf: async (tenantId, userId) => (await parts.callerFor(tenantId, userId, null))?.email ?? null,
     onError,
   });
   bus.onPublished(notifications.published);
@@ -203,6 +205,10 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     admit: (caller) => countForCaller(caller, parts.limits()),
     refused: parts.refused,
     onError,
+    limits: {
+      perCaller: config.RATE_LIMITS ? config.SOCKETS_PER_CALLER : null,
+      perAddress: config.RATE_LIMITS ? config.SOCKETS_PER_ADDRESS : null,
+    },
   });
 
   for (const data of [
@@ -237,6 +243,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     routes: [...webhookRoutes(webhooks), ...taskRoutes(tasks), ...notificationRoutes(notifications)],
     plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
     depth: jobs.depth,
+    openSockets: () => hub.size,
     async start() {
       await jobs.start();
       for (const each of tickers) each.start();

@@ -34,10 +34,10 @@ import {
 import type { Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
 import { findTenant } from './features/tenants/index.ts';
-import type { Caller } from './kernel/caller.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { EventOutbox, EventSink } from './kernel/events.ts';
+import type { CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
 import { VERSION } from './kernel/version.ts';
 
@@ -57,7 +57,7 @@ export interface ToolParts {
   outbox: EventOutbox<Queryable>;
   memoryTools: ToolSource;
   publicUrl(): string;
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   /** All tools of the platform besides those of the gateway; asked late, since they need the gate themselves. */
   ownSources(): readonly ToolSource[];
   onDecided(proposalId: string, decision: Decision): void;
@@ -107,6 +107,10 @@ export const composeTools = async (
     config: parts.governanceConfig,
     ports: {
       hasModel: (model) => models.resolve(model).provider !== 'builtin',
+      laneOf: (model) => {
+        const ref = model === null ? models.defaultModel : models.resolve(model);
+        return models.isLocal(ref) ? ref.provider : null;
+      },
       ask: createMeteredAsk({ db, models, costs: besideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {

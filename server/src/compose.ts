@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createFolderBlobs } from './adapters/blobs/folder.ts';
 import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
@@ -23,12 +24,13 @@ import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { StartRefused } from './db/refusal.ts';
 import { acrossTenants } from './db/scope.ts';
+import { createWriteProbe } from './db/write-probe.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
@@ -51,6 +53,7 @@ import {
   createChatStore,
   createChooser,
   createConversationQueue,
+  type RunReport,
 } from './features/chat/index.ts';
 import { communicationTools } from './features/communications/index.ts';
 import {
@@ -81,7 +84,7 @@ import { createMemory, createMessageReader, createMeteredAsk } from './features/
 import { type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
-import { createMetrics, systemRoutes } from './features/system/index.ts';
+import { createMetrics, type Metrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
   createUsers,
@@ -96,10 +99,12 @@ import { createConsole } from './http/console.ts';
 import { createIdempotencyStore } from './http/idempotency.store.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { applyRateLimit } from './http/limits-hook.ts';
+import { createOpenRequests } from './http/open-requests.ts';
 import { createMemoryRateLog } from './http/rate-limit.ts';
 import { createSharedRateLog } from './http/rate-limit-shared.ts';
 import type { AnyRoute } from './http/route.ts';
 import { createStreamWatch } from './http/stream-watch.ts';
+import { createTicker } from './jobs/index.ts';
 import { withEarlier } from './kernel/blobs-earlier.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -107,6 +112,7 @@ import type { Embedder } from './kernel/embedder.ts';
 import { createLateOutbox } from './kernel/events.ts';
 import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
+import { OIDC_CLIENTS, OIDC_SCOPES } from './kernel/oidc.ts';
 import type { ToolSource } from './kernel/tools.ts';
 import { VERSION } from './kernel/version.ts';
 
@@ -124,8 +130,11 @@ export interface Platform {
   tools: readonly ToolSource[];
   /** Settles when this process must not go on, since its place on the store is somebody else's. */
   lost: Promise<Error>;
-  /** Refuses new work, lets running answers finish for the grace time, saves and closes everything. */
-  close(): Promise<void>;
+  /**
+   * Not ready at once, but requests are taken for `leadMs` more (default 0); then refuses new work, lets running answers
+   * finish for the grace time, saves and closes everything.
+   */
+  close(leadMs?: number): Promise<void>;
 }
 
 /** JSON of an export in its archive: it is parsed in this process. */
@@ -139,6 +148,9 @@ const CONSOLE_FOLDER = [
 ].reduce((packed, built) => (existsSync(packed) ? packed : built));
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 const FOLLOW_KEYS_MS = 5_000;
+const SWEEP_EVERY_MS = 5_000;
+/** Below this /ready says so. */
+const LOW_DISK_BYTES = 512 * 2 ** 20;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -190,6 +202,27 @@ const askAgent =
     };
   };
 
+/** Each run's end is counted; each failure is a line of the log that names its run and its request, and nothing that was said. */
+const runEnds =
+  (metrics: Metrics, logger: FastifyBaseLogger) =>
+  (end: RunReport): void => {
+    metrics.run(end);
+    const { error, outcome } = end;
+    if (error === null || outcome === 'cost_exceeded') return;
+    const line = {
+      run_id: end.runId,
+      request_id: end.requestId,
+      agent: end.agentId,
+      model: end.model,
+      outcome,
+      code: error.code,
+      // Of other kinds the words may be a person's own.
+      ...(outcome === 'model_failed' || outcome === 'interrupted' ? { reason: error.message } : {}),
+    };
+    if (outcome === 'failed') logger.error({ ...line, err: error.cause ?? error }, 'run failed');
+    else logger.warn(line, 'run failed');
+  };
+
 /**
  * `publicUrl` is asked late: the port may be known only when the process listens. What is started here for good (timers,
  * workers, what other nodes say) looks after all tenants; requests are bound to theirs by `buildApp`.
@@ -213,6 +246,7 @@ const build = async (
   const lost = Promise.withResolvers<Error>();
   const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
+  const checkWrites = createWriteProbe(db);
   const nodeStore = createNodeStore(db);
   const platformKeys = openPlatformKeys({
     dataDir: config.DATA_DIR,
@@ -221,21 +255,28 @@ const build = async (
   });
   const shared = await composeShared(config, platformKeys, place, nodeStore, onError);
   const messages = shared?.messages ?? null;
-  const state: { draining: boolean; chat: ChatService | null; realtime: RealtimePart | null } = {
-    draining: false,
-    chat: null,
-    realtime: null,
-  };
+  const state: {
+    /** Told to stop: not ready any more. */
+    stopping: boolean;
+    /** Takes no new work. */
+    draining: boolean;
+    chat: ChatService | null;
+    realtime: RealtimePart | null;
+    openStreams(): number;
+  } = { stopping: false, draining: false, chat: null, realtime: null, openStreams: () => 0 };
+  const stopping = (): boolean => state.stopping;
   const draining = (): boolean => state.draining;
 
+  const dataFreeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(config.DATA_DIR);
+    return bavail * bsize;
+  };
   const metrics = createMetrics({
     activeRuns: () => state.chat?.activeRuns() ?? 0,
-    openStreams: () => 0,
+    openStreams: () => state.openStreams(),
+    openSockets: () => state.realtime?.openSockets() ?? 0,
     jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
-    dataFreeBytes: async () => {
-      const { bavail, bsize } = await statfs(config.DATA_DIR);
-      return bavail * bsize;
-    },
+    dataFreeBytes,
   });
   const models = await composeModels(config, clock);
   // Features get the metered one alone.
@@ -251,7 +292,12 @@ const build = async (
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
-      : createSmtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
+      : createSmtpMailer({
+          url: config.SMTP_URL,
+          from: config.MAIL_FROM,
+          tls: config.SMTP_TLS,
+          isLoopback,
+        });
 
   const auditPart = composeAuditSigning({ db, clock, keys: platformKeys, store: nodeStore, logger });
   const audit = createAudit(clock, auditPart);
@@ -283,7 +329,7 @@ const build = async (
   await identity.start();
   await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
-  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
+  const engine = createOidcEngine(identity.oidc);
   const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
@@ -506,6 +552,7 @@ const build = async (
       },
     },
     toolSources: [...ownTools, mcp.toolSource],
+    onEnded: runEnds(metrics, logger),
     gate: governance.gate,
     book: governance.book,
     approvals: governance.approvals,
@@ -514,7 +561,7 @@ const build = async (
     maxOutputTokens: config.MAX_OUTPUT_TOKENS,
     maxHistoryTokens: config.HISTORY_TOKENS,
     toolTimeoutMs: 60_000,
-    queue: createConversationQueue(shared?.locks ?? null, chatStore.queuedBefore),
+    queue: createConversationQueue(shared?.locks ?? null, chatStore.turnsAhead),
     messages,
     events,
     outbox,
@@ -531,8 +578,9 @@ const build = async (
     nodeId: place.nodeId,
     version: VERSION,
     alone: place.alone,
+    silentMs: config.NODE_SILENCE_S * 1000,
     async takeOver(fresh) {
-      if (state.draining) return;
+      if (state.stopping) return;
       const recovered = await chat.recover(fresh);
       if (recovered.resumed + recovered.failed > 0) logger.warn(recovered, 'took up runs that were left');
       await idempotencyStore.releaseDead(fresh);
@@ -575,8 +623,14 @@ const build = async (
   const streams = createStreamWatch({
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
+    limits: {
+      perCaller: config.RATE_LIMITS ? config.STREAMS_PER_CALLER : null,
+      perAddress: config.RATE_LIMITS ? config.STREAMS_PER_ADDRESS : null,
+    },
     onError,
   });
+  // The embedded provider has these alone.
+  const signInScopes = config.IDP_URL === null ? OIDC_SCOPES.join(' ') : config.IDP_SCOPES;
   const door = createMcpDoor({
     sources: [
       ...ownTools,
@@ -591,24 +645,42 @@ const build = async (
     now: clock.now,
     publicUrl,
     issuer: () => config.IDP_URL ?? publicUrl(),
+    scopes: signInScopes.split(' '),
+    admitStream: streams.admit,
     corsOrigins: config.CORS_ORIGINS,
     draining,
     shared: messages === null ? null : { key: platformKeys.secret('cookie.key'), messages },
     limit: (request, reply) => applyRateLimit(request, reply, limits, true),
   });
 
+  const openStreams = (): number => streams.open() + door.openStreams();
+  state.openStreams = openStreams;
+
   const routes: AnyRoute[] = [
     ...systemRoutes({
       version: VERSION,
       startedAt,
       now: clock.now,
-      draining,
+      stopping,
       metrics,
       metricsToken: config.METRICS_TOKEN,
       checks: {
         store: async () => {
-          await Promise.all([db.ping(), shared?.ping()]);
-          return { status: 'ok' };
+          await db.ping();
+          return checkWrites().then(
+            () => ({ status: 'ok' }),
+            () => ({ status: 'failed', detail: 'it answers, and takes no writes' }),
+          );
+        },
+        redis: async () => {
+          await shared?.ping();
+          return { status: 'ok', ...(shared === null ? { detail: 'not set up' } : {}) };
+        },
+        disk: async () => {
+          const free = await dataFreeBytes();
+          return free < LOW_DISK_BYTES
+            ? { status: 'degraded', detail: `${Math.floor(free / 2 ** 20)} MiB left for the data folder` }
+            : { status: 'ok' };
         },
         migrations: () => ({ status: 'ok' }),
         models: () => {
@@ -627,7 +699,6 @@ const build = async (
         },
         queue: async () => {
           const { queued, running, dead } = await realtime.depth();
-          metrics.queueDepth('jobs', queued);
           return { status: 'ok', detail: `${queued} waiting, ${running} running, ${dead} dead` };
         },
       },
@@ -681,6 +752,7 @@ const build = async (
     }),
   ];
 
+  const openRequests = createOpenRequests();
   const app = await buildApp({
     routes,
     authenticate: identity.authenticate,
@@ -698,6 +770,8 @@ const build = async (
           },
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     draining,
+    stopping,
+    openRequests,
     observe: metrics.request,
     audited: ({ caller, ...entry }, tx) => {
       const event = { ...actorOf(caller), ...entry };
@@ -709,7 +783,9 @@ const build = async (
       selfApproval: config.ALLOW_SELF_APPROVAL,
       folder: CONSOLE_FOLDER,
       issuer: config.IDP_URL,
-      clientId: config.IDP_URL === null ? 'pentarch-console' : config.IDP_CONSOLE_CLIENT_ID,
+      clientId: config.IDP_URL === null ? OIDC_CLIENTS.console : config.IDP_CONSOLE_CLIENT_ID,
+      cliClientId: config.IDP_URL === null ? OIDC_CLIENTS.cli : config.IDP_CLI_CLIENT_ID,
+      scopes: signInScopes,
     }),
     plugins: [...(config.IDP_URL === null ? [identity.plugin(engine)] : []), door.plugin, realtime.plugin],
   });
@@ -717,6 +793,14 @@ const build = async (
     identity.maintain().catch((error: unknown) => onError(error, 'identity maintenance'));
   }, IDENTITY_MAINTENANCE_MS);
   maintenance.unref();
+  const sweep = createTicker({
+    everyMs: SWEEP_EVERY_MS,
+    tick: async () => {
+      await chat.sweep();
+    },
+    onError: (error) => onError(error, 'lost runs could not be looked for'),
+  });
+  sweep.start();
   const keyWatch = setInterval(() => {
     identity.followKeys().catch((error: unknown) => onError(error, 'following the signing keys'));
   }, FOLLOW_KEYS_MS);
@@ -728,17 +812,28 @@ const build = async (
     .then(() => router.warm({ tenantId: '', userId: '' }))
     .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
 
-  const close = async (): Promise<void> => {
+  /** Until the last run has ended, and the last answer has gone out; the other nodes leave this one its work meanwhile. */
+  const drain = async (leadMs: number): Promise<void> => {
+    state.stopping = true;
+    // Not waited for: the store may be away.
+    void nodes.drain();
+    await delay(leadMs);
     state.draining = true;
-    clearInterval(maintenance);
-    clearInterval(keyWatch);
-    await nodes.stop();
-    agentStates.close();
     const graceMs = config.SHUTDOWN_GRACE_S * 1000;
+    const until = performance.now() + graceMs;
     await Promise.all([chat.drain(graceMs), realtime.stop(graceMs)]);
     chat.close();
+    await openRequests.ended(until - performance.now(), openStreams);
     streams.close();
     await door.close();
+  };
+
+  const close = async (leadMs: number): Promise<void> => {
+    await drain(leadMs);
+    await sweep.stop();
+    clearInterval(maintenance);
+    clearInterval(keyWatch);
+    agentStates.close();
     // A socket that has sent nothing yet does not count as idle and would hold the server for its request timeout.
     const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
     await app.close();
@@ -757,6 +852,7 @@ const build = async (
       tableEngine.close(),
     ]);
     objectBlobs?.close();
+    await nodes.stop();
     await nodes.leave().catch((error: unknown) => onError(error, 'this node could not sign off'));
     await shared?.close();
     await db.close();
@@ -770,6 +866,6 @@ const build = async (
     lost: lost.promise,
     routes,
     tools: [...ownTools, mcp.toolSource],
-    close: () => acrossTenants(close),
+    close: (leadMs = 0) => acrossTenants(() => close(leadMs)),
   };
 };

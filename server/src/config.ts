@@ -167,6 +167,41 @@ export const SETTINGS = {
   ),
   IDP_AUDIENCE: optional('Audience that tokens of an external provider must carry; default: IDP_CLIENT_ID'),
   IDP_CREATE_USERS: flag(true, 'Create users and tenants of an external provider when they are first seen'),
+  IDP_REQUIRE_ORGANISATION: oneOf(
+    ['auto', 'on', 'off'],
+    'auto',
+    'Refuse tokens of an external provider that name no organisation; auto: as soon as one organisation has a tenant here',
+  ),
+  IDP_SCOPES: {
+    ...text(
+      'openid profile email offline_access',
+      'Scopes that the console and the command line ask an external provider for, separated by spaces: those that bring organisation and roles into the token too',
+    ),
+    parse: (t: string) => {
+      const scopes = t.split(/\s+/).filter((scope) => scope !== '');
+      return scopes.includes('openid')
+        ? scopes.join(' ')
+        : fail('scopes separated by spaces, openid among them');
+    },
+  },
+  IDP_PLATFORM_ADMINS: {
+    ...list(
+      'Who runs the platform, comma-separated: subjects of an external provider, or role:<name> for a role of its own there',
+    ),
+    parse: (t: string) => {
+      const entries = list('').parse(t);
+      return entries.some((entry) => /^role:(admin|operator|analyst|user|readonly)?$/.test(entry))
+        ? fail('subjects, or role:<name> with a name that is none of the five roles')
+        : entries;
+    },
+  },
+  IDP_PROJECT_ID: optional(
+    'Zitadel project whose roles count (urn:zitadel:iam:org:project:<id>:roles); default: those of every project in the token',
+  ),
+  IDP_CLI_CLIENT_ID: text(
+    'pentarch-cli',
+    'Public client (PKCE) at the external provider with which people sign in on the command line; redirects to http://127.0.0.1/callback with any port',
+  ),
   ACCESS_TOKEN_EXPIRE_MINUTES: int(60, 1, 1440, 'Life of an access token in minutes'),
   REFRESH_TOKEN_EXPIRE_DAYS: int(30, 1, 365, 'Life of a refresh token in days'),
   API_KEY_PREFIX: {
@@ -176,6 +211,12 @@ export const SETTINGS = {
   LOGIN_LOCKOUT: flag(
     true,
     'Lock an account for a while after 10 failed sign-ins in 15 minutes; off for tests',
+  ),
+  LOGIN_FAILURES_PER_ADDRESS: int(
+    100,
+    10,
+    1_000_000,
+    'Failed sign-ins of one address (an IPv6 network of /64) in 15 minutes over all accounts; above it 429 at every door that takes a password',
   ),
   MODEL: optional(
     'Default model as provider/model, e.g. openai/gpt-5-mini, ollama/llama3.2, compatible/my-model, gguf/<path of a model file>, builtin',
@@ -233,6 +274,20 @@ export const SETTINGS = {
   RATE_FREE: rate('perMinute:burst of the free tier, in place of both tables'),
   RATE_PRO: rate('perMinute:burst of the pro tier, in place of both tables'),
   RATE_ENTERPRISE: rate('perMinute:burst of the enterprise tier, in place of both tables'),
+  SOCKETS_PER_CALLER: int(50, 1, 1_000_000, 'WebSockets of one account open at a time at this process'),
+  SOCKETS_PER_ADDRESS: int(
+    1_000,
+    1,
+    1_000_000,
+    'WebSockets of one address (an IPv6 network of /64) open at a time at this process, over all accounts; 50 of them without a token. Behind a proxy set TRUST_PROXY',
+  ),
+  STREAMS_PER_CALLER: int(50, 1, 1_000_000, 'Event streams of one account open at a time at this process'),
+  STREAMS_PER_ADDRESS: int(
+    1_000,
+    1,
+    1_000_000,
+    'Event streams of one address open at a time at this process, over all accounts',
+  ),
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
@@ -248,7 +303,19 @@ export const SETTINGS = {
   MCP_BUILTIN: flag(true, 'Offer the built-in MCP servers (time, memory, files)'),
   CORS_ORIGINS: list('Origins that browsers may call from, comma-separated'),
   METRICS_TOKEN: secret('Bearer token that /metrics asks for; default: none is asked'),
-  SHUTDOWN_GRACE_S: int(30, 0, 3600, 'Seconds that running answers get after SIGTERM'),
+  SHUTDOWN_LEAD_S: int(
+    5,
+    0,
+    600,
+    'Seconds after SIGTERM in which requests are still taken while /ready is 503, so that balancers look elsewhere first',
+  ),
+  SHUTDOWN_GRACE_S: int(30, 0, 3600, 'Seconds that running answers get after SIGTERM and SHUTDOWN_LEAD_S'),
+  NODE_SILENCE_S: int(
+    15,
+    1,
+    600,
+    'Seconds without a sign of life after which the other nodes take a node for dead; the same on every node',
+  ),
   WEBHOOK_ALLOW_PRIVATE: flag(
     false,
     'Let webhooks and other outgoing addresses be private, loopback or plain http (development)',
@@ -268,7 +335,12 @@ export const SETTINGS = {
   RETENTION_NOTIFICATIONS_DAYS: days(90, 'Days for which notifications are kept'),
   ALLOW_SELF_APPROVAL: flag(false, 'Let a person decide on a proposal that they requested themselves'),
   SMTP_URL: secret(
-    'Mail server (smtp://user:password@host:port); default: mails are kept in the development sink',
+    'Mail server (smtp://user:password@host:port, or smtps:// where TLS begins with the connection); default: mails are kept in the development sink',
+  ),
+  SMTP_TLS: oneOf(
+    ['require', 'opportunistic', 'off'],
+    'require',
+    'Encryption of mail under smtp://: require sends nothing without STARTTLS and a valid certificate (a server on loopback excepted), opportunistic uses what the server offers, off is plain text. smtps:// is always encrypted',
   ),
   MAIL_FROM: text('Pentarch <pentarch@localhost>', 'Sender of mails'),
   LOG_LEVEL: oneOf(

@@ -99,10 +99,10 @@ const start = async (): Promise<void> => {
 
   let stopping = false;
   let stoppingSinceMs = 0;
-  const end = (exitCode: number): void => {
+  const end = (exitCode: number, leadMs: number): void => {
     stopping = true;
     stoppingSinceMs = performance.now();
-    platform.close().then(
+    platform.close(leadMs).then(
       () => process.exit(exitCode),
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');
@@ -117,12 +117,13 @@ const start = async (): Promise<void> => {
       return process.exit(1);
     }
     logger.info({ signal }, 'stopping');
-    end(0);
+    // Who presses Ctrl-C has no balancer that would have to look elsewhere first.
+    end(0, signal === 'SIGTERM' ? config.SHUTDOWN_LEAD_S * 1000 : 0);
   };
   platform.lost.then((error) => {
     if (stopping) return;
     logger.fatal({ err: error }, 'the store is another process’ now: stopping');
-    end(1);
+    end(1, 0);
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

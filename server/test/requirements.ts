@@ -18,6 +18,8 @@ export const REQUIREMENTS = {
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
+  'TEXT-01':
+    'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
   'LIST-02': 'page and limit outside their range, and bad cursors, are 422',
   'LIST-03': 'a cursor walks a changing list without skips or repeats',
@@ -25,6 +27,8 @@ export const REQUIREMENTS = {
   'IDEM-02': 'the same key with another body is 422',
   'IDEM-03': 'a key whose request still runs is 409',
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
+  'IDEM-07': 'a replay is for the credential that asked, not for every one of its person',
+  'IDEM-08': 'a secret that is shown once is kept for no replay, and the replay says so',
   'IDEM-05': 'a stream under a key is replayed from the start',
   'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors
@@ -63,7 +67,13 @@ export const REQUIREMENTS = {
   'QUEUE-04': 'kill -9 loses no waiting message: each is answered in order after the restart, once',
   'QUEUE-05':
     'a waiting message that is refused when its turn comes ends with the stored reason and has cost nothing',
+  'PROV-01':
+    'what goes to a model provider is valid for the strictest of them, whatever has become of earlier turns',
+  'QUEUE-06':
+    'a conversation is busy from its first message on, at every door; on nodes the store says so, whatever Redis forgets',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
+  'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
+  'RUN-21': 'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -75,6 +85,12 @@ export const REQUIREMENTS = {
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
+  'CONSOLE-01':
+    'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',
+  'CONSOLE-02': 'a console whose session has ended asks nothing of the server until somebody signs in again',
+  'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
+  'CONV-09':
+    'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
   // Section 13 and issue 2: bad input, faults, lifecycle
   'BAD-01': 'any JSON text sent to chat and conversations is 2xx or a documented 4xx',
@@ -82,6 +98,7 @@ export const REQUIREMENTS = {
   'BAD-03': 'text comes back byte for byte',
   'SYS-01': '/health, /ready and /metrics answer without a token, in their own forms',
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
+  'SYS-07': 'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':
@@ -103,6 +120,8 @@ export const REQUIREMENTS = {
   'WS-04': 'too slow a reader is closed with 4408, a dead peer is cut',
   'WS-05': 'last_event_id replays what was missed without gap or repeat',
   'WS-06': 'chat.send is accepted first, then tells of its run',
+  'WS-08':
+    'sockets and event streams of one account and of one address are bounded, and refused before anything is begun',
   'WS-07': 'frames, closes and sizes of websocket-cases.json',
   'HOOK-01': 'subscriptions: the secret is shown once; rotation keeps two valid',
   'HOOK-02': 'deliveries are signed by the Standard Webhooks scheme',
@@ -137,6 +156,11 @@ export const REQUIREMENTS = {
   'A2A-06': 'a task that needs a decision says so and goes on after it',
   'AUDIT-01':
     'every sign-in, refusal, change of rights, proposal, vote, tool call, deletion and export is a row of the chain',
+  'CRED-01':
+    'nobody grants, or gets hold of an account with, permissions that the credential lacks, on whichever way',
+  'CRED-02': 'the powers of platform administrators are for whole credentials alone',
+  'CRED-03':
+    'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':
@@ -195,6 +219,13 @@ export const REQUIREMENTS = {
     'an external provider signs people in: claims of Zitadel and Keycloak, keys read again, opaque tokens asked about',
   'AUTH-14':
     'API keys and personal tokens: shown once, kept as a hash, narrowed, ended on time, rotated with an overlap; a typo needs no look-up',
+  'AUTH-15':
+    'a role of an external provider counts for the organisation that it is given for, and none of the five makes a platform administrator',
+  'AUTH-16':
+    'a token without an organisation never shuts out the right one; a person moves to another tenant without their records',
+  'AUTH-17':
+    'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
+  'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
@@ -222,6 +253,9 @@ export const REQUIREMENTS = {
     'every way to a tool passes the same gate; changed arguments need a new proposal, a rejected call stays denied in its run',
   'GOV-07': '300 s without a majority lead to a person, 24 h more to expiry',
   'GOV-08': 'text inside a proposal never makes a decision milder',
+  'GOV-14': 'the written rules of a seat are a floor where its model votes: stricter, never laxer',
+  'GOV-15': 'seats at one local model vote one after the other in the time that is left, or by rule',
+  'GOV-16': 'who votes on a call sees what the person asked and what in the run may have led to it, as data',
   'GOV-09': 'the audit chain holds creation, votes with their inputs, decision and execution',
   // Section 8: knowledge
   'KNOW-04':
@@ -238,6 +272,8 @@ export const REQUIREMENTS = {
     'a call answers with typed content; broken arguments are 422 before it, unknown tools 404, a late one 504, a broken one 502',
   'MCP-04': 'a server that fails holds up nothing, answers in time, comes back, and leaves no process',
   'MCP-05': 'a tool that changed is held back until it is accepted',
+  'MCP-12':
+    'a sign-in at an MCP server is finished by the browser or the person that began it, and by nobody else',
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
@@ -276,6 +312,9 @@ export const REQUIREMENTS = {
     'a node killed at the worst moment: schedules, deliveries, reservations, idempotency keys, throttles and key rotation end well',
   'CLU-19':
     'two releases side by side: schema, queue payloads and messages of the newer one are no harm to nodes of the older',
+  'CLU-20':
+    'a node that stops is left alone by the others until its last run has ended, however long that takes within the grace',
+  'CLU-21': 'a roll behind a balancer that looks at /ready loses no request',
   // All sections: models that obey what they read, and what is another's
   'LLM-01':
     'whatever a model is told to do, nothing ungated is called, nothing of another is in a prompt, and nothing is fetched',

@@ -145,6 +145,7 @@ describe.each(testStores)('stores on $name', (engine) => {
       first_token_ms: null,
       created_at: 1_000,
       finished_at: finishedAt,
+      credential: null,
       node_id: 'gone',
     });
     const [left, done] = [newId(), newId()];

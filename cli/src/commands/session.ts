@@ -81,7 +81,32 @@ const pasted = (line: string): URLSearchParams => {
 interface Provider {
   readonly authUrl: string | null;
   readonly clientId: string;
+  readonly scope: string | undefined;
 }
+
+const ASKING_MS = 10_000;
+
+/** Where the server says that people sign in; of a server that says nothing of it, at itself. */
+const providerOf = async (url: string): Promise<Provider> => {
+  const itself = { authUrl: null, clientId: CLIENT_ID, scope: undefined };
+  let said: unknown;
+  try {
+    const answer = await fetch(`${url}/console/config.json`, { signal: AbortSignal.timeout(ASKING_MS) });
+    said = answer.ok ? await answer.json() : null;
+  } catch {
+    // The sign-in itself tells why the server cannot be reached.
+    return itself;
+  }
+  if (typeof said !== 'object' || said === null || !('issuer' in said)) return itself;
+  const { issuer } = said;
+  const clientId = 'cli_client_id' in said ? said.cli_client_id : undefined;
+  const scope = 'scopes' in said ? said.scopes : undefined;
+  return {
+    authUrl: typeof issuer === 'string' ? checkedUrl(issuer) : null,
+    clientId: typeof clientId === 'string' ? clientId : CLIENT_ID,
+    scope: typeof scope === 'string' ? scope : undefined,
+  };
+};
 
 const browserLogin = async (
   { out, runtime }: Context,
@@ -90,14 +115,20 @@ const browserLogin = async (
   browser: boolean,
 ): Promise<Credentials> => {
   const authUrl = provider.authUrl ?? url;
-  const { clientId } = provider;
+  const { clientId, scope } = provider;
   const landing = await openLanding();
   const stopped = new AbortController();
   const forget = runtime.onInterrupt(() => stopped.abort());
   const lines = browser ? null : openLines(runtime, () => stopped.abort());
   try {
     const pkce = await createPkce();
-    const address = authorizeUrl({ authUrl, clientId, redirectUri: landing.redirectUri, pkce });
+    const address = authorizeUrl({
+      authUrl,
+      clientId,
+      redirectUri: landing.redirectUri,
+      pkce,
+      ...(scope === undefined ? {} : { scope }),
+    });
     out.status(`Sign in here:\n\n  ${address}\n\n`);
     if (browser) openBrowser(address);
     else out.status('On another machine: paste the address that the browser ends at.\n');
@@ -133,6 +164,16 @@ const browserLogin = async (
   }
 };
 
+const chosenProvider = async (command: Command, url: string): Promise<Provider> => {
+  const said = await providerOf(url);
+  const authUrl = textOption(command, 'authUrl');
+  return {
+    authUrl: authUrl === undefined ? said.authUrl : checkedUrl(authUrl),
+    clientId: textOption(command, 'clientId') ?? said.clientId,
+    scope: textOption(command, 'scope') ?? said.scope,
+  };
+};
+
 const nameOf = (url: string): string => new URL(url).host.replace(/[^\w.-]/g, '-');
 
 const login = async (command: Command, context: Context): Promise<void> => {
@@ -161,14 +202,14 @@ const login = async (command: Command, context: Context): Promise<void> => {
     credentials = { kind: 'token', token: await secretFromInput(runtime, 'token') };
   } else {
     const token = textOption(command, 'token');
-    const authUrl = textOption(command, 'authUrl');
-    const provider = {
-      authUrl: authUrl === undefined ? null : checkedUrl(authUrl),
-      clientId: textOption(command, 'clientId') ?? CLIENT_ID,
-    };
     credentials =
       token === undefined
-        ? await browserLogin(context, url, provider, command.opts().browser !== false)
+        ? await browserLogin(
+            context,
+            url,
+            await chosenProvider(command, url),
+            command.opts().browser !== false,
+          )
         : { kind: 'token', token };
   }
   const bearer =
@@ -194,8 +235,12 @@ const loginCommand = (shell: Shell): Command => {
     .option('--password-stdin', 'read the password from standard input')
     .option('--token <token>', 'keep an API key or personal token (shows in the list of processes)')
     .option('--token-stdin', 'read the token from standard input')
-    .option('--auth-url <url>', 'an identity provider other than the server')
-    .option('--client-id <id>', 'the client at that provider')
+    .option('--auth-url <url>', 'an identity provider other than the one that the server names')
+    .option('--client-id <id>', 'the client at the identity provider')
+    .option(
+      '--scope <scopes>',
+      'scopes to ask the identity provider for, in place of those that the server names',
+    )
     .action(() => login(command, shell.open(command, { newProfile: true })));
   return shell.finish(command, [
     'login --url https://agents.example.com',

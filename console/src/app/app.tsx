@@ -1,14 +1,16 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../components/button.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { ApiProvider } from '../lib/api.ts';
 import { ConnectionProvider, createConnection } from '../lib/connection.ts';
 import { newQueryClient } from '../lib/query.ts';
-import { openSession, type Session, SIGNED_OUT } from '../session/session.ts';
+import { SignedInProvider } from '../lib/signed-in.ts';
+import { handBack } from '../session/beside.ts';
+import { openSession, type Session, SIGNED_OUT, signsInForAnother } from '../session/session.ts';
 import { newRouter } from './router.tsx';
 import { SessionProvider } from './session-context.ts';
 import { SessionEnded } from './session-ended.tsx';
@@ -27,8 +29,11 @@ let opening: Promise<Session | null> | null = null;
 export const App = () => {
   const [state, setState] = useState<State>({ kind: 'opening' });
   const signedOut = location.pathname === SIGNED_OUT;
+  /** Asked once: the address is cleared of the code as soon as it is handed on. */
+  const [beside] = useState(signsInForAnother);
   useEffect(() => {
-    if (signedOut) return;
+    if (beside) handBack();
+    if (signedOut || beside) return;
     opening ??= openSession();
     opening.then(
       (session) => {
@@ -38,8 +43,11 @@ export const App = () => {
       (error: unknown) =>
         setState({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
     );
-  }, [signedOut]);
+  }, [signedOut, beside]);
 
+  if (beside) {
+    return <Splash title="Signed in" message="You go on where you were; this window can be closed." />;
+  }
   if (signedOut) {
     return (
       <Splash title="Signed out" message="You are signed out of this browser.">
@@ -62,12 +70,31 @@ export const App = () => {
   return <SignedIn session={state.session} />;
 };
 
+/** After a renewed sign-in everything is read anew; another person's starts with nothing of the one before. */
+const useRenewal = (session: Session, queryClient: QueryClient): void => {
+  const ended = useSyncExternalStore(session.signedIn.subscribe, session.signedIn.ended);
+  const before = useRef(ended);
+  useEffect(() => {
+    if (before.current && !ended) {
+      const known = queryClient.getQueryData<{ sub: string }>(['session', 'me'])?.sub;
+      session.client.auth.getMe().then(
+        ({ sub }) => {
+          if (known !== undefined && known !== sub) location.reload();
+          else void queryClient.invalidateQueries();
+        },
+        () => void queryClient.invalidateQueries(),
+      );
+    }
+    before.current = ended;
+  }, [ended, session, queryClient]);
+};
+
 const SignedIn = ({ session }: { session: Session }) => {
-  const [ended, setEnded] = useState(false);
+  const { client, signedIn } = session;
   const [connection] = useState(() =>
-    createConnection(() => session.client.system.health({ maxRetries: 0, timeoutMs: ASK_MS })),
+    createConnection(() => client.system.health({ maxRetries: 0, timeoutMs: ASK_MS })),
   );
-  const [queryClient] = useState(() => newQueryClient(() => setEnded(true), connection.hint));
+  const [queryClient] = useState(() => newQueryClient(signedIn.end, connection.hint));
   useEffect(() => connection.start(), [connection]);
   useEffect(() => {
     let last = connection.state();
@@ -77,21 +104,24 @@ const SignedIn = ({ session }: { session: Session }) => {
       last = now;
     });
   }, [connection, queryClient]);
+  useRenewal(session, queryClient);
   const [router] = useState(newRouter);
   return (
     <CSPProvider disableStyleElements>
       <SessionProvider value={session}>
-        <ApiProvider value={session.client}>
-          <QueryClientProvider client={queryClient}>
-            <ConnectionProvider value={connection}>
-              <Tooltip.Provider delay={400}>
-                <Toasts>
-                  <RouterProvider router={router} />
-                  <SessionEnded open={ended} onSignIn={() => void session.signInAgain()} />
-                </Toasts>
-              </Tooltip.Provider>
-            </ConnectionProvider>
-          </QueryClientProvider>
+        <ApiProvider value={client}>
+          <SignedInProvider value={signedIn}>
+            <QueryClientProvider client={queryClient}>
+              <ConnectionProvider value={connection}>
+                <Tooltip.Provider delay={400}>
+                  <Toasts>
+                    <RouterProvider router={router} />
+                    <SessionEnded />
+                  </Toasts>
+                </Tooltip.Provider>
+              </ConnectionProvider>
+            </QueryClientProvider>
+          </SignedInProvider>
         </ApiProvider>
       </SessionProvider>
     </CSPProvider>

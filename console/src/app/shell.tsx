@@ -9,6 +9,7 @@ import { FEATURES } from '../routes.ts';
 import { BottomBar, Rail } from './navigation.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { PartialBanner } from './partial-banner.tsx';
+import { SessionBanner } from './session-ended.tsx';
 import styles from './shell.module.css';
 import { Shortcuts } from './shortcuts.tsx';
 import { Splash } from './splash.tsx';
@@ -40,6 +41,7 @@ export const Shell = () => {
       <div className={styles.shell}>
         <Rail features={features} />
         <main id="content" tabIndex={-1} className={styles.content}>
+          <SessionBanner />
           <OfflineBanner />
           <PartialBanner />
           <div className={styles.page}>

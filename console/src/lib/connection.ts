@@ -20,11 +20,14 @@ export interface Connection {
 }
 
 const AGAIN_MS = 2_000;
+/** A server that stays away is asked less and less often. */
+const LONGEST_AGAIN_MS = 10_000;
 
 export const createConnection = (ask: () => Promise<unknown>): Connection => {
   const listeners = new Set<() => void>();
   let state: ConnectionState = 'answers';
   let asking = false;
+  let unanswered = 0;
   let again: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
 
@@ -46,7 +49,9 @@ export const createConnection = (ask: () => Promise<unknown>): Connection => {
       .then((answered) => {
         asking = false;
         set(answered ? 'answers' : navigator.onLine ? 'silent' : 'offline');
-        if (!answered && !isStopped) again = setTimeout(check, AGAIN_MS);
+        unanswered = answered ? 0 : unanswered + 1;
+        if (!answered && !isStopped)
+          again = setTimeout(check, Math.min(AGAIN_MS * 1.5 ** (unanswered - 1), LONGEST_AGAIN_MS));
       });
   };
   return {

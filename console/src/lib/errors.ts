@@ -49,6 +49,14 @@ export const faultOf = (error: unknown): Fault => {
       retry: true,
     };
   }
+  if (isSignedOut(error)) {
+    return {
+      title: 'Your session has ended',
+      message: 'Sign in again to go on. What you wrote is kept.',
+      requestId,
+      retry: false,
+    };
+  }
   if (error instanceof CostExceededError)
     return { title: 'A cost limit is reached', message, requestId, retry: false };
   if (error instanceof RateLimitedError) {
@@ -60,12 +68,19 @@ export const faultOf = (error: unknown): Fault => {
   return { title: 'Something went wrong', message, requestId, retry: true };
 };
 
+/** The provider answered, and not with a refusal: it is overloaded, or something in between speaks for it. */
+const isNoRefusal = ({ code, status }: OAuthError): boolean =>
+  status >= 500 || status === 408 || status === 429 || code === 'invalid_response';
+
 export const isUnanswered = (error: unknown): boolean =>
-  error instanceof ConnectionFailedError || error instanceof TimedOutError;
+  error instanceof ConnectionFailedError ||
+  error instanceof TimedOutError ||
+  (error instanceof OAuthError && isNoRefusal(error));
 
 /** The sign-in is over: nothing but a new one helps. */
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof UnauthorizedError || error instanceof OAuthError;
+export const isSignedOut = (error: unknown): error is Error =>
+  (error instanceof UnauthorizedError && error.status === 401) ||
+  (error instanceof OAuthError && !isNoRefusal(error));
 
 export const isCancelled = (error: unknown): boolean => error instanceof CancelledError;
 

@@ -15,9 +15,12 @@ declare module '@tanstack/react-query' {
  * One cache for all reads. Keys begin with the feature's id: `['agents', 'list']`. Calls are made whatever the browser says
  * of its network: one that fails says so at once, and what could not be read is read when the server answers again.
  */
-export const newQueryClient = (signedOut: () => void, failed: (error: unknown) => void): QueryClient => {
+export const newQueryClient = (
+  signedOut: (error: unknown) => void,
+  failed: (error: unknown) => void,
+): QueryClient => {
   const onError = (error: unknown): void => {
-    if (isSignedOut(error)) signedOut();
+    if (isSignedOut(error)) signedOut(error);
     else failed(error);
   };
   return new QueryClient({

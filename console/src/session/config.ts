@@ -3,6 +3,8 @@ export interface SignInConfig {
   /** The identity provider's address. */
   authUrl: string;
   clientId: string;
+  /** What the sign-in asks for, separated by spaces. */
+  scope: string;
   /** Not the platform's own provider. */
   external: boolean;
 }
@@ -14,8 +16,10 @@ export const loadConfig = async (): Promise<SignInConfig> => {
     throw new Error('the server does not say where to sign in');
   }
   const { issuer, client_id: clientId } = body;
-  if (typeof clientId !== 'string') throw new Error('the server does not say where to sign in');
+  const scope = 'scopes' in body ? body.scopes : undefined;
+  if (typeof clientId !== 'string' || typeof scope !== 'string')
+    throw new Error('the server does not say where to sign in');
   return typeof issuer === 'string'
-    ? { authUrl: issuer, clientId, external: true }
-    : { authUrl: location.origin, clientId, external: false };
+    ? { authUrl: issuer, clientId, scope, external: true }
+    : { authUrl: location.origin, clientId, scope, external: false };
 };

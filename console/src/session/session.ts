@@ -8,7 +8,10 @@ import {
   type Tokens,
 } from 'pentarch-sdk';
 import { newClient } from '../lib/api.ts';
+import type { SignedIn } from '../lib/signed-in.ts';
+import { isBeside, signInBeside } from './beside.ts';
 import { loadConfig, type SignInConfig } from './config.ts';
+import { renewable } from './renewable.ts';
 import { ownsTab } from './tab.ts';
 
 /**
@@ -17,7 +20,8 @@ import { ownsTab } from './tab.ts';
  */
 export interface Session {
   readonly client: Client;
-  /** Sends the browser to the provider; comes back to where it was. */
+  readonly signedIn: SignedIn;
+  /** Signs in in a window beside the page, else sends the browser to the provider and comes back to where it was. */
   signInAgain(): Promise<void>;
   /** Ends the sign-in here and at the provider. */
   signOut(): Promise<void>;
@@ -27,6 +31,8 @@ const REFRESH_KEY = 'pentarch.refresh';
 const PENDING_KEY = 'pentarch.sign-in';
 const CALLBACK = '/callback';
 export const SIGNED_OUT = '/signed-out';
+/** This window only signs in for another one. */
+export const signsInForAnother = (): boolean => isBeside(CALLBACK);
 
 const redirectUri = (): string => `${location.origin}${CALLBACK}`;
 
@@ -42,9 +48,8 @@ const goToProvider = async (config: SignInConfig, returnTo: string): Promise<voi
     PENDING_KEY,
     JSON.stringify({ verifier: pkce.verifier, state: pkce.state, returnTo: ownPath(returnTo) }),
   );
-  location.assign(
-    authorizeUrl({ authUrl: config.authUrl, clientId: config.clientId, redirectUri: redirectUri(), pkce }),
-  );
+  const { authUrl, clientId, scope } = config;
+  location.assign(authorizeUrl({ authUrl, clientId, scope, redirectUri: redirectUri(), pkce }));
 };
 
 interface Pending {
@@ -125,10 +130,18 @@ export const openSession = async (): Promise<Session | null> => {
     await goToProvider(config, currentPath());
     return null;
   }
-  const client = newClient(sourceOf(config, refreshToken, tokens));
+  const auth = renewable(sourceOf(config, refreshToken, tokens));
+  const client = newClient(auth.source);
   return {
     client,
+    signedIn: auth.state,
     async signInAgain() {
+      const again = await signInBeside(config, redirectUri());
+      if (again?.refresh_token !== undefined) {
+        sessionStorage.setItem(REFRESH_KEY, again.refresh_token);
+        auth.replace(sourceOf(config, again.refresh_token, again));
+        return;
+      }
       sessionStorage.removeItem(REFRESH_KEY);
       await goToProvider(config, currentPath());
     },

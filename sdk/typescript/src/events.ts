@@ -80,15 +80,18 @@ const connect = (url: string, token: string | null, lastEventId: string | null, 
 /**
  * Events until the signal fires or the loop is left. What was missed between two connections is replayed; where the
  * server cannot (`ready` then has `replay.complete` false), read the records anew.
- * @throws UnauthorizedError when a fresh token is refused twice, ConnectionFailedError when no connection succeeds.
+ * @throws UnauthorizedError when the token is refused and no fresh one helps, ConnectionFailedError when no connection succeeds.
  */
 export const liveEvents = async function* (http: Http, options: LiveOptions = {}): AsyncGenerator<LiveEvent> {
   const signal = options.signal ?? new AbortController().signal;
   const url = `${http.baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '')}/v2/ws`;
   let failures = 0;
+  /** Tokens that were refused since a connection last worked. */
+  let refusals = 0;
   let lastEventId: string | null = null;
   while (!signal.aborted) {
-    const connection = connect(url, await http.token(signal), lastEventId, options);
+    const token = await http.token(signal);
+    const connection = connect(url, token, lastEventId, options);
     const stop = (): void => connection.close();
     signal.addEventListener('abort', stop, { once: true });
     let code = 0;
@@ -102,6 +105,7 @@ export const liveEvents = async function* (http: Http, options: LiveOptions = {}
         const { id, type, payload } = item.event;
         if (type === 'ready') {
           failures = 0;
+          refusals = 0;
           if (isRecord(payload) && typeof payload.last_event_id === 'string')
             lastEventId ??= payload.last_event_id;
         }
@@ -116,7 +120,10 @@ export const liveEvents = async function* (http: Http, options: LiveOptions = {}
     options.onLost?.();
     failures += 1;
     const refused = code === UNAUTHORIZED || code === FORBIDDEN;
-    if (refused && failures > 1) {
+    if (refused) refusals += 1;
+    // Only a fresh token can help, and only against 4401.
+    const renewed = code === UNAUTHORIZED && token !== null && http.refused(token);
+    if (refused && !(renewed && refusals === 1)) {
       throw new UnauthorizedError({
         status: code === FORBIDDEN ? 403 : 401,
         code: code === FORBIDDEN ? 'FORBIDDEN' : 'UNAUTHORIZED',

@@ -102,6 +102,8 @@ export interface Http {
   blob(call: Call, options?: CallOptions): Promise<Blob>;
   /** The present token, for the WebSocket. */
   token(signal: AbortSignal): Promise<string | null>;
+  /** Tells the source that this token was refused. True when a new one can be had. */
+  refused(token: string): boolean;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -328,6 +330,7 @@ export const createHttp = (settings: ClientOptions): Http => {
     none: (call, options) => read(call, options, async (response) => void (await response.arrayBuffer())),
     text: (call, options) => read({ accept: '*/*', ...call }, options, (response) => response.text()),
     blob: (call, options) => read({ accept: '*/*', ...call }, options, (response) => response.blob()),
+    refused: (token) => source.refused(token),
     token: async (signal) => {
       try {
         return await source.token(context(signal));

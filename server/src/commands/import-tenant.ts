@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ObjectBlobs } from '../compose-blobs.ts';
 import { keysFit, LOST_KEYS } from '../compose-keys.ts';
-import { composeUrlChecks } from '../compose-outgoing.ts';
+import { composeEndpointChecks } from '../compose-outgoing.ts';
 import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
@@ -210,7 +210,7 @@ const load = async (parts: Parts, staging: string, io: Io) => {
       keepExternalIds: wanted.keepExternalIds,
       allowStdio: config.MCP_ALLOW_STDIO,
       reservedClients: [config.IDP_CLIENT_ID, config.IDP_CONSOLE_CLIENT_ID],
-      urls: composeUrlChecks(config),
+      checks: composeEndpointChecks(config),
       note: io.out,
     }),
     sealed: secrets.sealed,

@@ -78,7 +78,8 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   const writer = new SqliteConnection(writerDb);
   const tx = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
   await migrate(tx, 'sqlite', migrations);
-  writerDb.exec('pragma wal_autocheckpoint = 0');
+  // Who waits for the lock does so in `group-commit.ts`, beside the event loop.
+  writerDb.exec('pragma wal_autocheckpoint = 0; pragma busy_timeout = 20');
   growLog(options.file);
   const log = options.synchronous === 'full' ? logSync(options.file) : null;
   const readerDb = openSqliteFile(options.file, { readOnly: true, synchronous: 'normal' });

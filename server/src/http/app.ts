@@ -22,6 +22,7 @@ import { decodeUtf8, parseJsonBody } from './json-body.ts';
 import type { LimitOptions } from './limits-hook.ts';
 import { mapError } from './map-error.ts';
 import { type AuditRoute, mountRoutes, prefixesOf } from './mount.ts';
+import type { OpenRequests } from './open-requests.ts';
 import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from './openapi.ts';
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
@@ -43,6 +44,9 @@ export interface AppOptions {
   tls: { cert: string; key: string } | null;
   maxUploadBytes: number;
   draining(): boolean;
+  /** Told to stop: connections are not kept for further requests. */
+  stopping?(): boolean;
+  openRequests?: OpenRequests;
   /** Called once for each response, with the route's template. */
   observe(sample: { method: string; route: string; status: number; seconds: number }): void;
   /** Writes the rows of routes with `audit`. */
@@ -89,7 +93,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const fault = mapError(error);
-  if (fault.status >= 500)
+  if (fault.status >= 500 && !fault.logged)
     request.log.error({ err: fault.cause ?? fault, code: fault.code }, 'request failed');
   // A fault before the first hook (a path that cannot be decoded) has no context yet.
   const context = request.context ?? contextOf(request.raw.url ?? '/');
@@ -228,6 +232,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     ...(options.documents ?? []).map((part) => part.paths),
   );
   const paths = createPathTable(options.routes, prefixesOf, described);
+  if (options.openRequests !== undefined) app.addHook('onRequest', options.openRequests.onRequest);
   app.addHook(
     'onRequest',
     createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),

@@ -13,6 +13,10 @@ export interface ConsoleOptions {
   issuer: string | null;
   /** Public client with which people sign in. */
   clientId: string;
+  /** The one of the command line, which reads here where to sign in too. */
+  cliClientId: string;
+  /** Scopes that both ask for, separated by spaces. */
+  scopes: string;
   /** People may decide what they asked for themselves: the page then shows them the buttons. */
   selfApproval: boolean;
 }
@@ -131,6 +135,8 @@ export const createConsole = (options: ConsoleOptions): Console => {
             JSON.stringify({
               issuer: options.issuer,
               client_id: options.clientId,
+              cli_client_id: options.cliClientId,
+              scopes: options.scopes,
               self_approval: options.selfApproval,
             }),
           ),

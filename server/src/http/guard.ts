@@ -14,6 +14,7 @@ export interface GuardOptions {
   limits: LimitOptions;
   paths: PathTable;
   draining(): boolean;
+  stopping?(): boolean;
   console?: Console;
   /** The same for every response; computed once. */
   securityHeaders: SecurityHeaders;
@@ -43,6 +44,8 @@ export const createGuard = (options: GuardOptions) => {
     const onApi = request.context.table !== null;
     reply.headers(onApi ? apiHeaders : pageHeaders);
     reply.header('x-request-id', request.id);
+    // The next request of this client finds another node, or the next process.
+    if (options.stopping?.() === true) reply.header('connection', 'close');
 
     /** Refuses with precedence over 429, after the headers have been set. */
     const refuse = (error: AppError): void => {

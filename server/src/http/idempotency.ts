@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/db.ts';
+import type { Caller } from '../kernel/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, conflict, invalid } from '../kernel/errors.ts';
 
@@ -39,6 +40,16 @@ export interface IdempotencyStore {
 }
 
 export const IDEMPOTENCY_TTL_MS = 24 * 3_600_000;
+
+/**
+ * Whose keys these are: those of an API key or token are its own; those of sign-ins belong to the account with the rights that
+ * they bring, so that a client which has to sign in anew does not do its work twice.
+ */
+export const replayOwner = (caller: Pick<Caller, 'userId' | 'credential' | 'tokenId' | 'added'>): string => {
+  if (caller.credential !== 'jwt') return `${caller.userId}/${caller.tokenId}`;
+  const added = [...(caller.added ?? [])].sort();
+  return added.length === 0 ? caller.userId : `${caller.userId}+${added.join('+')}`;
+};
 
 /** The value of the header, checked; null where none was sent. */
 export const idempotencyKey = (header: string | string[] | undefined): string | null => {

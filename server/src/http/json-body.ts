@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/storable.ts';
 
 /** Deepest nesting of arrays and objects that a body may have; deeper ones exhaust recursive code behind. */
 export const MAX_DEPTH = 64;
@@ -22,10 +23,10 @@ const tooDeep = (text: string): boolean => {
 
 /** Pointer of the first string (or key) that no store can hold: with a NUL, or not well-formed Unicode. */
 const badString = (value: unknown, at: string): string | null => {
-  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed() ? at || '/' : null;
+  if (typeof value === 'string') return isStorable(value) ? null : at || '/';
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
-    if (key.includes('\u0000') || !key.isWellFormed()) return at || '/';
+    if (!isStorable(key)) return at || '/';
     const found = badString(inner, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     if (found !== null) return found;
   }

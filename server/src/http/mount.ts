@@ -3,8 +3,15 @@ import '@fastify/swagger';
 import type { Along, Queryable } from '../db/db.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { Strict } from '../kernel/schema.ts';
-import { fingerprintOf, type Idempotency, idempotencyKey, type StoredAnswer } from './idempotency.ts';
+import {
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKey,
+  replayOwner,
+  type StoredAnswer,
+} from './idempotency.ts';
 import type { AnyRoute, RouteAudit } from './route.ts';
+import { shownOnceFields, withoutSecrets } from './shown-once.ts';
 
 const PREFIXES = { all: ['/api/v1', '/v2'], v1: ['/api/v1'], v2: ['/v2'], root: [''] } as const;
 
@@ -152,6 +159,7 @@ const optionsOf = (
   const response: Record<number, unknown> = {};
   for (const [status, schema] of Object.entries(route.responses))
     if (schema) response[Number(status)] = schema;
+  const secrets = Object.values(route.responses).flatMap(shownOnceFields);
   const deprecated = route.deprecated === undefined ? null : deprecationHeaders(route.deprecated);
 
   const once = (
@@ -175,7 +183,10 @@ const optionsOf = (
         const status = reply.statusCode;
         const body = result === undefined || result === null ? '' : String(reply.serialize(result as object));
         reply.serializer((text: unknown) => String(text)).type('application/json; charset=utf-8');
-        return { send: () => reply.send(body), answer: storedAnswer(reply, status, body) };
+        return {
+          send: () => reply.send(body),
+          answer: storedAnswer(reply, status, withoutSecrets(body, secrets)),
+        };
       },
       (answer) => replayAnswer(reply, answer),
     );
@@ -209,7 +220,7 @@ const optionsOf = (
       if (route.method === 'POST' && route.idempotency !== 'own') {
         const key = idempotencyKey(request.headers['idempotency-key']);
         const caller = request.context.caller;
-        if (key !== null && caller !== null) return once(request, reply, key, caller.userId);
+        if (key !== null && caller !== null) return once(request, reply, key, replayOwner(caller));
       }
       if (success === 204) return sendEmpty(route, request, reply, audited);
       return call(route, request, reply, audited);

@@ -1,6 +1,9 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressGroup } from '../kernel/address.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../kernel/errors.ts';
+import { createOpenCount } from '../kernel/open-count.ts';
+import { type CallerFor, credentialOf } from '../kernel/stored-credential.ts';
 import { bearerToken } from './context.ts';
 import type { Access, Authenticate } from './route.ts';
 
@@ -11,15 +14,28 @@ import type { Access, Authenticate } from './route.ts';
  * A token that only runs out does not end what began in time, as long as its owner could begin it anew.
  */
 export interface StreamWatch {
+  /**
+   * Counts the stream that the request asks for until its answer has ended: before anything is begun for it. Throws
+   * RATE_LIMITED when its account or address has as many as it may.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, caller?: Caller | null): void;
   /** Calls `lost` once, when the request's caller has lost what its route asks for. Returns the end of the watch. */
   add(request: FastifyRequest, lost: (fault: AppError) => void): () => void;
+  /** How many are open. */
+  open(): number;
   close(): void;
 }
 
+/** Open connections of an account, and of an address over all accounts; null for no limit. */
+export interface OpenLimits {
+  perCaller: number | null;
+  perAddress: number | null;
+}
+
 export interface StreamWatchOptions {
+  limits?: OpenLimits;
   authenticate: Authenticate;
-  /** The account with the rights of now; null when it may not act. */
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   onError(error: unknown, message: string): void;
   /** Default 2,000: with what a shared store needs to show a change this stays below the promise. */
   everyMs?: number;
@@ -45,7 +61,7 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
       return await options.authenticate(token);
     } catch (error) {
       if (!isRefusal(error) || error.details.reason !== 'TOKEN_EXPIRED') throw error;
-      const account = await options.callerFor(before.tenantId, before.userId);
+      const account = await options.callerFor(before.tenantId, before.userId, credentialOf(before));
       if (account === null) throw unauthorized('TOKEN_REVOKED', 'the account is not active');
       return account;
     }
@@ -72,7 +88,25 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
   }, options.everyMs ?? EVERY_MS);
   timer.unref();
 
+  const ofCallers = createOpenCount(options.limits?.perCaller ?? null, 'event streams of one account');
+  const ofAddresses = createOpenCount(options.limits?.perAddress ?? null, 'event streams of one address');
+
   return {
+    admit(request, reply, caller = request.context.caller) {
+      // Gone already: nobody would ever say that it has ended.
+      if (reply.raw.closed || reply.raw.destroyed) return;
+      const leaveAddress = ofAddresses.enter(addressGroup(request.ip));
+      try {
+        const leaveCaller = caller === null ? null : ofCallers.enter(caller.userId);
+        reply.raw.once('close', () => {
+          leaveAddress();
+          leaveCaller?.();
+        });
+      } catch (error) {
+        leaveAddress();
+        throw error;
+      }
+    },
     add(request, lost) {
       const token = bearerToken(request);
       const { caller } = request.context;
@@ -94,6 +128,11 @@ export const createStreamWatch = (options: StreamWatchOptions): StreamWatch => {
       };
       watched.add(entry);
       return stop;
+    },
+    open() {
+      let open = 0;
+      for (const watched of streams.values()) open += watched.size;
+      return open;
     },
     close: () => clearInterval(timer),
   };

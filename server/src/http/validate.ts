@@ -1,6 +1,7 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify/types/schema.js';
+import { isStorable, storable } from '../kernel/storable.ts';
 
 /**
  * Ajv for bodies (no coercion: a number is a number) and for parameters (which arrive as text). Compiled at the first
@@ -34,11 +35,27 @@ export const createValidatorCompiler = (): FastifySchemaCompiler<object> => {
         if (isBody) known.body = validate;
         else known.parameters = validate;
       }
+      // Bodies are looked through by their parser; nothing that is stored can be found by such a parameter.
+      const bad = isBody ? null : unstorable(data);
+      if (bad !== null) return { error: Object.assign(new Error('validation'), { validation: [bad] }) };
       if (validate(data)) return { value: data };
       const error = Object.assign(new Error('validation'), { validation: validate.errors ?? [] });
       return { error };
     };
   };
+};
+
+/** Ajv's own form of a fault, for the first parameter that no store can hold. */
+const unstorable = (parameters: unknown): Partial<ErrorObject> | null => {
+  if (typeof parameters !== 'object' || parameters === null) return null;
+  for (const [name, value] of Object.entries(parameters)) {
+    const clean = [name, value].flat().every((part) => typeof part !== 'string' || isStorable(part));
+    if (!clean) {
+      const instancePath = `/${storable(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      return { keyword: 'text', instancePath, message: 'must be text without NUL and lone surrogates' };
+    }
+  }
+  return null;
 };
 
 type Serialize = (data: unknown) => string;

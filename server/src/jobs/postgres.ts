@@ -2,6 +2,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Db, Queryable } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { storableDeep } from '../kernel/storable.ts';
 import { type Jobs, NewerPayload } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
 import { errorText } from './rules.ts';
@@ -81,7 +82,8 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
     envelope: Envelope,
     how: { runAt: number | undefined; priority: number; group: string | null },
   ): Promise<void> => {
-    await boss.send(name, envelope, {
+    // Its column is JSON of the server's, which refuses an escaped NUL.
+    await boss.send(name, storableDeep(envelope), {
       db: fromKysely(tx),
       priority: how.priority,
       ...(how.runAt === undefined || how.runAt <= clock.now() ? {} : { startAfter: new Date(how.runAt) }),

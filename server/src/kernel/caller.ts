@@ -15,8 +15,12 @@ export interface Caller {
   roles: readonly Role[];
   permissions: ReadonlySet<string>;
   tier: Tier;
-  /** An admin of the tenant `default`: alone may list and create tenants. */
+  /** An admin of the tenant `default` with a whole credential: alone may list and create tenants. */
   platformAdmin: boolean;
+  /** The credential may do all that its account may; false for one that was narrowed to some permissions. */
+  whole: boolean;
+  /** Permissions that the credential itself brings along beside the account's (a token of an external provider). */
+  added?: readonly string[];
   /** How the caller proved who they are. */
   credential: 'jwt' | 'api_key' | 'personal_token';
   /** Id of the token (jti, key id), for revocation and audit. */

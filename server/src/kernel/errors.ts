@@ -46,6 +46,8 @@ export class AppError extends Error {
   readonly details: Record<string, unknown>;
   readonly retryAfterS: number | undefined;
   readonly headers: Record<string, string>;
+  /** It is in the log already, with more than its request knows. */
+  logged = false;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

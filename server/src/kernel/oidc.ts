@@ -3,6 +3,19 @@
  * the feature owns accounts, clients, sessions and keys.
  */
 
+/** The platform's own public clients. */
+export const OIDC_CLIENTS = { console: 'pentarch-console', cli: 'pentarch-cli' } as const;
+
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+export const isLoopbackHost = (hostname: string): boolean => LOOPBACK_HOSTS.has(hostname);
+
+/** Any program of the machine can listen at such an address (RFC 8252, 8.6). */
+export const isLoopbackAddress = (uri: string): boolean => {
+  const url = URL.parse(uri);
+  return url !== null && url.protocol === 'http:' && isLoopbackHost(url.hostname);
+};
+
 export interface OidcClient {
   id: string;
   name: string;
@@ -12,7 +25,7 @@ export interface OidcClient {
   secretHash: string | null;
   /** Public keys of a client that signs assertions instead of showing a secret. */
   jwks: readonly Record<string, unknown>[] | null;
-  /** Of the platform itself: no consent is asked, and any loopback address is a redirect target (RFC 8252, 7.3). */
+  /** Of the platform itself (`OIDC_CLIENTS`): its redirect addresses follow from rules, and none is registered. */
   firstParty: boolean;
   /** May use the authorization endpoint and client credentials. */
   grants: readonly ('authorization_code' | 'refresh_token' | 'client_credentials')[];

@@ -57,3 +57,17 @@ export const PageQuery = {
     Type.String({ maxLength: 512, description: 'next_cursor of the answer before, in place of page' }),
   ),
 };
+
+const SHOWN_ONCE = 'x-shown-once';
+
+/** A secret that the first answer alone shows: what is kept for a replay is without it (http/shown-once.ts). */
+export const ShownOnce = (description: string) => Type.String({ description, [SHOWN_ONCE]: true });
+export const isShownOnce = (schema: object): boolean => SHOWN_ONCE in schema;
+/** Beside a secret: what a replay says of itself. */
+export const secretWithheld = () =>
+  Type.Optional(
+    Type.Boolean({
+      description:
+        'True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one',
+    }),
+  );

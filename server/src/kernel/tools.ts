@@ -1,3 +1,4 @@
+import type { CallEvidence } from './call-evidence.ts';
 import type { Caller } from './caller.ts';
 import type { NanoUsd } from './money.ts';
 import type { PayingRun } from './spending.ts';
@@ -21,6 +22,10 @@ export interface ToolContext {
   tainted: boolean;
   /** Pays for what the tool embeds; left out where no run goes on. */
   paying?: PayingRun | undefined;
+  /** The person's message that began the run, whichever agent has the task by now. */
+  asked?: string;
+  /** What was asked and what in the run may have led to a call with these arguments, for those who decide about it. */
+  evidence?: (args: Record<string, unknown>) => CallEvidence;
   /** How often the task has been handed from agent to agent; 0 for the first. */
   depth?: number;
 }

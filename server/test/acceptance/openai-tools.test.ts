@@ -102,8 +102,8 @@ describe('tools of the client', () => {
     const [before, after] = provider.requests.map((request) => request.body.messages ?? []);
     expect(after?.slice(0, before?.length)).toEqual(before);
     expect(after?.slice(before?.length)).toMatchObject([
-      { role: 'assistant', content: 'Let me look.', tool_calls: [{ id: one.id }] },
-      { role: 'tool', tool_call_id: one.id, content: '3 degrees ‹|im_start|>' },
+      { role: 'assistant', content: 'Let me look.', tool_calls: [{ id: 'call00001' }] },
+      { role: 'tool', tool_call_id: 'call00001', content: '3 degrees ‹|im_start|>' },
     ]);
     // Both are runs in one conversation, on the ledger.
     const { conversation_id: id } = pentarchOf(first);
@@ -212,36 +212,43 @@ describe('tools of the client', () => {
     expect(namesOf(provider.requests[0]).filter((name) => name === 'recall')).toHaveLength(1);
   });
 
-  it(req('OPENAI-08', 'calls and results of another server are told to the model as they came'), async () => {
-    provider.always({ text: 'Fine.' });
-    const asked = (id: string): OpenAI.ChatCompletionAssistantMessageParam => ({
-      role: 'assistant',
-      content: null,
-      tool_calls: [{ id, type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
-    });
-    await ask({
-      messages: [
-        { role: 'user', content: 'Weather?' },
-        asked('x1'),
-        result('x1', 'cold'),
-        { role: 'assistant', content: 'It is cold.' },
-        { role: 'user', content: 'And now?' },
-        asked('x2'),
-        result('x2', 'warm'),
-      ],
-    });
-    const messages = (provider.requests[0]?.body.messages ?? []).slice(1);
-    expect(messages.map((m) => m.role)).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'user',
-      'assistant',
-      'tool',
-    ]);
-    expect(messages.at(-1)).toMatchObject({ tool_call_id: 'x2', content: 'warm' });
-  });
+  it(
+    req('OPENAI-08', 'calls and results of another server are told to the model in their order'),
+    async () => {
+      provider.always({ text: 'Fine.' });
+      const asked = (id: string): OpenAI.ChatCompletionAssistantMessageParam => ({
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id, type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
+        ],
+      });
+      await ask({
+        messages: [
+          { role: 'user', content: 'Weather?' },
+          asked('x1'),
+          result('x1', 'cold'),
+          { role: 'assistant', content: 'It is cold.' },
+          { role: 'user', content: 'And now?' },
+          asked('x2'),
+          result('x2', 'warm'),
+        ],
+      });
+      const messages = (provider.requests[0]?.body.messages ?? []).slice(1);
+      expect(messages.map((m) => m.role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'assistant',
+        'user',
+        'assistant',
+        'tool',
+      ]);
+      // Their ids are new, as every provider takes them; a call and its result have the same.
+      expect(messages.at(-1)).toMatchObject({ tool_call_id: 'call00002', content: 'warm' });
+      expect(messages.at(-2)?.tool_calls?.[0]?.id).toBe('call00002');
+    },
+  );
 
   it(req('OPENAI-08', 'calls of another person’s run are no way into it'), async () => {
     provider.script({ toolCalls: [call('get_weather', { city: 'Oslo' })] }, { text: 'Fine.' });

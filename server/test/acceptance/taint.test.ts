@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -155,8 +156,8 @@ const webConnected = async (): Promise<void> => {
   }
 };
 
-let n = 0;
-const fresh = (): string => `w${process.pid}x${n++}`;
+/** No word begins as another does: what is remembered is found by beginnings too. */
+const fresh = (): string => `w${randomUUID().slice(0, 13).replace('-', '')}`;
 
 beforeAll(async () => {
   provider = await startTestProvider();
@@ -171,7 +172,7 @@ beforeAll(async () => {
     env: {
       MODEL: 'compatible/test-model',
       COMPATIBLE_BASE_URL: provider.url,
-      MCP_ALLOW_STDIO: process.execPath,
+      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
       MCP_BUILTIN: 'on',
       AGENT_TASKS_PER_HOUR: '40',
     },
@@ -463,6 +464,8 @@ describe(req('TAINT-01', 'untrusted content'), () => {
     expect(await post<Answer>(person, '/v2/chat', body, 200)).toMatchObject({ finish_reason: 'stop' });
     const note = await say(order('notify', { title: 'The report is done' }), 'zeus', conversation);
     expect(note.tool_calls[0]).toMatchObject({ status: 'completed' });
+    // Of somebody without tasks that marked runs have made.
+    person = await newPerson(server, admin);
     const { id } = await post<Task>(
       person,
       '/v2/tasks',
@@ -484,6 +487,7 @@ describe(req('TAINT-01', 'untrusted content'), () => {
 
 describe(req('TAINT-02', 'tasks that agents make'), () => {
   it('end at depth two, with their parent kept, and the model is told why', async () => {
+    person = await newPerson(server, admin);
     const [one, two, three] = [fresh(), fresh(), fresh()];
     provider.always((request) => {
       const text = String(request.body.messages?.findLast(({ role }) => role === 'user')?.content);
@@ -496,7 +500,7 @@ describe(req('TAINT-02', 'tasks that agents make'), () => {
           : { description: `first ${one}`, agent_id: 'chronos' };
       return { toolCalls: [{ id: 'c', name: 'create_task', arguments: JSON.stringify(args) }] };
     });
-    await say('Begin', 'chronos');
+    expect((await say('Begin', 'chronos')).tool_calls[0]).toMatchObject({ status: 'completed', error: null });
     const found = async (word: string) =>
       (
         await read<{ items: (Task & { description: string; result: { content: string } | null })[] }>(

@@ -201,6 +201,34 @@ describe('runs with tools', () => {
     expect(answer.cost_usd).toBeGreaterThan(byAgent.find((row) => row.agent_id === 'chronos')?.cost_usd ?? 0);
   });
 
+  it('tell of a helper’s proposal in full, and go on with the decision about it', async () => {
+    provider.always((request) => {
+      if (isVote(request)) return { chunks: ['{}'] };
+      const asked = told(request).length === 0;
+      if (String(request.body.messages?.[0]?.content).includes('You are Hephaestus'))
+        return asked
+          ? { toolCalls: [call('files__write_file', { path: 'helped.txt', content: 'x' }, 'inner')] }
+          : { chunks: ['It is written.'] };
+      return asked
+        ? { toolCalls: [call('delegate', { agent: 'hephaestus', task: 'Write it' })] }
+        : { chunks: [`Hephaestus says: ${told(request)[0]}`] };
+    });
+    const stream = await admin.stream('/api/v1/chat/stream', {
+      message: 'Have it written',
+      context: { agent_id: 'zeus' },
+    });
+    const proposal = (await stream.until('proposal.created')).at(-1)?.data as { id: string };
+    const shown = (await admin.get(`/v2/governance/proposals/${proposal.id}`)).json<
+      Record<string, unknown>
+    >();
+    expect(Object.keys(proposal).sort()).toEqual(Object.keys(shown).sort());
+    const vote = await admin.post(`/v2/governance/proposals/${proposal.id}/vote`, { vote: 'approve' });
+    expect(vote.status, vote.text).toBe(200);
+    expect((await stream.rest()).at(-1)?.data).toMatchObject({
+      content: 'Hephaestus says: It is written.',
+    });
+  });
+
   it('count what a helper used to the answer, and in the helper’s own figures', async () => {
     interface Figures {
       requests: number;

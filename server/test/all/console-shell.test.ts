@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleUnderTest, fillSignIn, startConsole } from '../support/console.ts';
+import { type ConsoleUnderTest, signInBeside, startConsole } from '../support/console.ts';
 
 /** The console's frame in a real browser: signing in and out, addresses, rights, states, both sizes. */
 
@@ -113,8 +113,8 @@ describe('the session', () => {
     await page.getByRole('button', { name: '30d' }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
-    await dialog.getByRole('button', { name: 'Sign in again' }).click();
-    if (await page.getByLabel('Password').isVisible()) await fillSignIn(page, app.server.admin);
+    await signInBeside(page, dialog.getByRole('button', { name: 'Sign in again' }), app.server.admin);
+    await dialog.waitFor({ state: 'detached' });
     await page.waitForURL('**/agents?window=30d');
     await page.getByRole('button', { name: /^Zeus/ }).waitFor();
     await context.close();

@@ -152,7 +152,7 @@ describe('the image', () => {
     // A document goes through the parser and the embedding model, whose libraries the image has thinned out.
     const child = spawn(program, [...args, ...last.cmd], {
       cwd: app,
-      env: { ...env, ADMIN_PASSWORD: ADMIN.password, RATE_LIMITS: 'off' },
+      env: { ...env, ADMIN_PASSWORD: ADMIN.password, RATE_LIMITS: 'off', SHUTDOWN_LEAD_S: '0' },
       stdio: 'ignore',
     });
     try {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
+import { externalOrganisationsSuite } from '../suites/external-organisations.ts';
 import { identityOidcSuite } from '../suites/identity-oidc.ts';
 import { identityUsersSuite } from '../suites/identity-users.ts';
+import { signInDoorsSuite } from '../suites/sign-in-doors.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let postgres: TestPostgres | null = null;
@@ -19,3 +21,5 @@ const open = async () => {
 
 identityOidcSuite('PostgreSQL', open);
 identityUsersSuite('PostgreSQL', open);
+externalOrganisationsSuite('PostgreSQL', open);
+signInDoorsSuite('PostgreSQL', open);

@@ -45,6 +45,7 @@ export const callerFrom = (token: string): Caller => {
     tier: 'enterprise',
     type: 'person',
     platformAdmin: false,
+    whole: true,
     credential: 'jwt',
     tokenId: 't',
     sessionId: null,
@@ -152,6 +153,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       onError,
       ports: {
         hasModel: () => false,
+        laneOf: () => null,
         ask: () => Promise.reject(new Error('no model')),
         policyOf: () => null,
         findTool: (_caller, _agent, server, name) => Promise.resolve(tools.get(`${server}.${name}`) ?? null),

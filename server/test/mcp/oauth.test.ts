@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { req } from '../requirements.ts';
 import { type Platform, serve, startPlatform } from './harness.ts';
 
 /** A remote MCP server that asks for OAuth, and its authorization server, both on one port. */
@@ -180,12 +181,18 @@ describe('servers that ask for OAuth', () => {
     });
   const call = () => platform.request('POST', '/mcp/remote/call', { as: 'user', body: { tool: 'whoami' } });
   const state = async () => (await platform.request('GET', '/mcp/servers')).body.items[0];
-  const signIn = async () => {
-    const { status, body } = await platform.request('POST', '/mcp/servers/remote/authorize', { body: {} });
+  /** Where the browser is sent back to, and the cookie of the one that began. */
+  const begin = async (as = 'admin') => {
+    const { status, body, headers } = await platform.request('POST', '/mcp/servers/remote/authorize', {
+      as,
+      body: {},
+    });
     expect(status).toBe(200);
     const there = await fetch(body.authorization_url, { redirect: 'manual' });
-    return there.headers.get('location') ?? '';
+    const [given = ''] = headers.getSetCookie();
+    return { back: there.headers.get('location') ?? '', given, cookie: given.split(';', 1)[0] ?? '' };
   };
+  const come = ({ back, cookie }: { back: string; cookie: string }) => fetch(back, { headers: { cookie } });
 
   it('are signed in at by a person, once, and renewed once for all calls at a time', async () => {
     const created = await register({});
@@ -195,13 +202,13 @@ describe('servers that ask for OAuth', () => {
     });
     expect((await call()).status).toBe(503);
 
-    const back = await signIn();
-    expect(back).toContain(`${platform.url}/mcp/oauth/callback?`);
-    expect((await fetch(back)).status).toBe(200);
+    const began = await begin();
+    expect(began.back).toContain(`${platform.url}/mcp/oauth/callback?`);
+    expect((await come(began)).status).toBe(200);
     await vi.waitFor(async () => expect((await call()).status).toBe(200));
     expect(platform.audit.at(-1)).toMatchObject({ action: 'mcp.server.authorized', subject: 'remote' });
     // The answer of the browser is good once.
-    expect((await fetch(back)).status).toBeGreaterThanOrEqual(400);
+    expect((await come(began)).status).toBeGreaterThanOrEqual(400);
 
     remote.expire();
     const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await call()).status));
@@ -219,7 +226,7 @@ describe('servers that ask for OAuth', () => {
 
   it('stay signed in over a restart of the session', async () => {
     await register({});
-    await fetch(await signIn());
+    await come(await begin());
     await vi.waitFor(async () => expect((await call()).status).toBe(200));
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
     const again = await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
@@ -229,16 +236,16 @@ describe('servers that ask for OAuth', () => {
 
   it('do not lose a sign-in that waits in a browser to a try in the background', async () => {
     await register({});
-    const back = await signIn();
+    const began = await begin();
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: false } });
     await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
-    expect((await fetch(back)).status).toBe(200);
+    expect((await come(began)).status).toBe(200);
     await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 5_000 });
   });
 
   it('lose their tokens when they move to another origin', async () => {
     await register({});
-    await fetch(await signIn());
+    await come(await begin());
     await vi.waitFor(async () => expect((await call()).status).toBe(200));
     const seen: (string | undefined)[] = [];
     const elsewhere = await serve((request, response) => {
@@ -263,11 +270,52 @@ describe('servers that ask for OAuth', () => {
     const at = (query: string) => fetch(`${platform.url}/mcp/oauth/callback${query}`);
     expect((await at('')).status).toBe(422);
     expect((await at('?code=x&state=forged')).status).toBe(422);
-    const back = new URL(await signIn());
+    const began = await begin();
+    const back = new URL(began.back);
     back.searchParams.set('code', 'another');
-    expect((await fetch(back)).status).toBe(502);
+    expect((await come({ ...began, back: back.href })).status).toBe(502);
     expect((await state()).status).toBe('error');
   });
+
+  it(
+    req('MCP-12', 'do not take the account of a person whose browser did not begin the sign-in'),
+    async () => {
+      await register({});
+      const began = await begin();
+      expect(began.given).toMatch(/; Path=\/mcp\/oauth\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/);
+      const other = await begin();
+      for (const cookie of ['', 'pentarch_mcp_sign_in_x=y', `${began.cookie}x`, other.cookie]) {
+        const answer = await come({ back: began.back, cookie });
+        expect([cookie, answer.status]).toEqual([cookie, 202]);
+        expect(await answer.text()).toContain('this browser did not begin');
+      }
+      expect((await state()).status).toBe('error');
+      expect((await call()).status).toBe(503);
+      expect(platform.audit.map(({ action }) => action)).not.toContain('mcp.server.authorized');
+    },
+  );
+
+  it(
+    req('MCP-12', 'are finished elsewhere by the person who began, with what their browser was shown'),
+    async () => {
+      await register({});
+      const { back } = await begin();
+      const page = await (await fetch(back)).text();
+      const answer = /--answer (\S+)/.exec(page)?.[1] ?? '';
+      const handIn = (as: string, sealed: string) =>
+        platform.request('POST', '/mcp/servers/remote/authorize', { as, body: { answer: sealed } });
+      expect((await handIn('operator', answer)).status).toBe(422);
+      expect((await handIn('user', answer)).status).toBe(403);
+      expect((await handIn('admin', `x${answer}`)).status).toBe(422);
+      expect((await handIn('admin', new URL(back).searchParams.get('state') ?? '')).status).toBe(422);
+      expect((await call()).status).toBe(503);
+      const done = await handIn('admin', answer);
+      expect([done.status, done.body]).toEqual([200, { authorization_url: null }]);
+      await vi.waitFor(async () => expect((await call()).status).toBe(200));
+      // Without a body a sign-in begins, as ever.
+      expect((await platform.request('POST', '/mcp/servers/remote/authorize')).status).toBe(200);
+    },
+  );
 
   it('are signed in at by the platform itself with client credentials', async () => {
     const created = await register({

@@ -7,7 +7,13 @@ import { openSocket } from '../support/socket-client.ts';
 
 /** The socket's door with a bus, people, and a chat that the test plays. */
 export const startSockets = async (
-  options: { chat?: ChatSend; admit?: () => AppError | null; heartbeatMs?: number; checkMs?: number } = {},
+  options: {
+    chat?: ChatSend;
+    admit?: () => AppError | null;
+    heartbeatMs?: number;
+    checkMs?: number;
+    limits?: { perCaller: number; perAddress: number };
+  } = {},
 ) => {
   const accounts = createTestAccounts();
   const errors: unknown[] = [];
@@ -22,6 +28,7 @@ export const startSockets = async (
     onError,
     heartbeatMs: options.heartbeatMs ?? 30_000,
     checkMs: options.checkMs ?? 50,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const app = await buildTestApp({
     accounts,

@@ -218,14 +218,107 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect(await meStatus(String(won[0]?.body.access_token))).toBe(401);
     });
 
-    it('gives a refresh token without offline_access and without any consent page to its own clients', async () => {
+    it('gives a refresh token without offline_access, and to the console without any consent page', async () => {
       const browser = createBrowser(server.url);
-      const page = await browser.open(
-        authorizeUrl(server.url, { verifier: newVerifier(), scope: 'openid offline_access' }),
-      );
-      const after = await browser.submit(page, 'login', server.admin);
-      expect(after.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:53682\/callback\?code=/);
+      const url = authorizeUrl(server.url, {
+        verifier: newVerifier(),
+        scope: 'openid offline_access',
+        clientId: 'pentarch-console',
+        redirectUri: `${server.url}/callback`,
+      });
+      const location = (await browser.request(url)).headers.get('location') ?? '';
+      const form = await browser.request(location);
+      const sent = await browser.request(`${form.url}/login`, {
+        ...server.admin,
+        csrf: /name="csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '',
+      });
+      const after = await browser.request(sent.headers.get('location') ?? '');
+      expect(after.headers.get('location')).toContain(`${server.url}/callback?code=`);
+      // The next tab of the same browser signs in by itself.
+      expect((await browser.request(url)).headers.get('location')).toContain('/callback?code=');
       expect((await tokensByCode({ scope: 'openid' })).refresh).toMatch(/^\S{40,}$/);
+    });
+
+    describe(req('AUTH-17', 'a program of the machine'), () => {
+      const cases = async (): Promise<{ clientId: string; redirectUri: string }[]> => {
+        const registered = await post(
+          '/v2/oauth/clients',
+          { name: 'Desktop', type: 'public', redirect_uris: ['http://127.0.0.1/back'] },
+          adminToken,
+        );
+        return [
+          { clientId: 'pentarch-cli', redirectUri: CLI_REDIRECT },
+          { clientId: 'pentarch-cli', redirectUri: 'http://localhost:9/else' },
+          { clientId: 'pentarch-cli', redirectUri: 'http://[::1]:9/callback' },
+          { clientId: String(registered.body.client_id), redirectUri: 'http://127.0.0.1:4711/back' },
+        ];
+      };
+
+      it('gets a code only when the person allows it, each time anew', async () => {
+        for (const client of await cases()) {
+          const browser = createBrowser(server.url);
+          const url = authorizeUrl(server.url, { ...client, verifier: newVerifier() });
+          let page = await browser.submit(await browser.open(url), 'login', server.admin);
+          for (let round = 0; round < 2; round += 1) {
+            expect(page.headers.get('location')).toBeNull();
+            expect(page.text).toContain('a program on this computer');
+            const allowed = await browser.submit(page, 'consent');
+            expect(allowed.headers.get('location')).toContain(`${client.redirectUri}?code=`);
+            page = await browser.open(url);
+          }
+          const denied = await browser.submit(page, 'abort');
+          expect(new URL(denied.headers.get('location') ?? '').searchParams.get('error')).toBe(
+            'access_denied',
+          );
+        }
+      });
+
+      it('gets none without a page: prompt=none, no scope, no scope of its own', async () => {
+        for (const client of await cases()) {
+          const browser = createBrowser(server.url);
+          await signIn(
+            browser,
+            authorizeUrl(server.url, { ...client, verifier: newVerifier() }),
+            server.admin,
+          );
+          for (const scope of ['openid profile email', 'openid', '', 'made-up']) {
+            const silent = authorizeUrl(server.url, {
+              ...client,
+              scope,
+              verifier: newVerifier(),
+              extra: { prompt: 'none' },
+            });
+            const back = new URL((await browser.open(silent)).headers.get('location') ?? '');
+            expect([scope, back.searchParams.get('code')]).toEqual([scope, null]);
+            expect(back.searchParams.get('error')).toMatch(/^(consent|interaction)_required$/);
+          }
+        }
+      });
+
+      it('cannot come as the console, which has one page of its own', async () => {
+        for (const redirectUri of [
+          CLI_REDIRECT,
+          'http://127.0.0.1:1/callback',
+          `${server.url}/`,
+          `${server.url}/callback/`,
+          `${server.url}/callback?next=x`,
+          `${server.url}/v2/users`,
+          `${server.url}/oauth/v2/links/x`,
+          'http://[::1]:1/callback',
+        ]) {
+          const page = await createBrowser(server.url).request(
+            authorizeUrl(server.url, { clientId: 'pentarch-console', redirectUri, verifier: newVerifier() }),
+          );
+          expect([redirectUri, page.status, page.headers.get('location')]).toEqual([redirectUri, 400, null]);
+          const out = await createBrowser(server.url).request(
+            `${server.url}/oidc/v1/end_session?${new URLSearchParams({
+              client_id: 'pentarch-console',
+              post_logout_redirect_uri: redirectUri,
+            })}`,
+          );
+          expect([redirectUri, out.status]).toEqual([redirectUri, 400]);
+        }
+      });
     });
 
     it('asks for consent for a registered client, once in a browser session, and takes no for an answer', async () => {
@@ -346,15 +439,26 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect(wrong.status).toBe(401);
       expect(wrong.text).toContain('role="alert"');
       expect(wrong.text).toContain('aria-invalid="true"');
-      expect((await browser.submit(wrong, 'login', server.admin)).headers.get('location')).toContain('code=');
+      expect((await browser.submit(wrong, 'login', server.admin)).text).toContain('/consent"');
     });
 
     it('works under every name of the loopback, and under no other', async () => {
       const alias = server.url.replace('127.0.0.1', 'localhost');
       const browser = createBrowser(alias);
-      const page = await browser.open(authorizeUrl(alias, { verifier: newVerifier() }));
-      const back = await browser.submit(page, 'login', server.admin);
-      expect(back.headers.get('location')).toContain('code=');
+      const page = await browser.request(
+        authorizeUrl(alias, {
+          verifier: newVerifier(),
+          clientId: 'pentarch-console',
+          redirectUri: `${alias}/callback`,
+        }),
+      );
+      const form = await browser.open(page.headers.get('location') ?? '');
+      const sent = await browser.request(`${form.url}/login`, {
+        ...server.admin,
+        csrf: /name="csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '',
+      });
+      const back = await browser.request(sent.headers.get('location') ?? '');
+      expect(back.headers.get('location')).toContain(`${alias}/callback?code=`);
       const discovery = await fetch(`${server.url}/.well-known/openid-configuration`, {
         headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },
       });

@@ -41,6 +41,7 @@ export const createTestAccounts = (clock: Clock = systemClock): TestAccounts => 
       tier: 'enterprise',
       type: 'person',
       platformAdmin: false,
+      whole: true,
       credential: 'jwt',
       tokenId: token,
       sessionId: null,

@@ -18,7 +18,7 @@ export const startCommand = (
   const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: TMPDIR,
-    env: { PATH, HOME, TMPDIR, MODEL: 'builtin', ...env },
+    env: { PATH, HOME, TMPDIR, MODEL: 'builtin', SHUTDOWN_LEAD_S: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

@@ -6,6 +6,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from 'playwright-core';
 import { buildConsole } from '../../../console/build.ts';
@@ -82,6 +83,20 @@ export const fillSignIn = async (page: Page, person: { email: string; password: 
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password').fill(person.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+/** In the window that a click opens beside the page; it closes by itself. */
+export const signInBeside = async (
+  page: Page,
+  button: Locator,
+  person: { email: string; password: string },
+): Promise<void> => {
+  const [beside] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  const closed = beside.waitForEvent('close');
+  const password = beside.getByLabel('Password');
+  await Promise.race([password.waitFor().catch(() => {}), closed]);
+  if (!beside.isClosed()) await fillSignIn(beside, person);
+  await closed;
 };
 
 const watch = (page: Page, origin: string, complaints: string[]): void => {

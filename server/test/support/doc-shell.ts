@@ -66,7 +66,7 @@ PATH='${OUTER_PATH}' exec npx --no-install "$@"`,
   const start: DocShell['start'] = (code, options = {}) => {
     const child = spawn('bash', ['-o', 'pipefail', '-e', '-c', code], {
       cwd: options.cwd ?? folder,
-      env: { PATH: searchPath, HOME: home, TMPDIR, NO_COLOR: '1', ...options.env },
+      env: { PATH: searchPath, HOME: home, TMPDIR, NO_COLOR: '1', SHUTDOWN_LEAD_S: '0', ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

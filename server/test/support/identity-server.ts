@@ -49,11 +49,15 @@ const CONFIG: IdentityConfig = {
   IDP_CLIENT_SECRET: 'test-api-client-secret',
   IDP_AUDIENCE: null,
   IDP_CREATE_USERS: true,
+  IDP_REQUIRE_ORGANISATION: 'auto',
+  IDP_PLATFORM_ADMINS: [],
+  IDP_PROJECT_ID: null,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,
   REFRESH_TOKEN_EXPIRE_DAYS: 30,
   API_KEY_PREFIX: 'ptk_',
   LOGIN_LOCKOUT: true,
+  LOGIN_FAILURES_PER_ADDRESS: 100,
   ADMIN_EMAIL: 'admin@localhost',
   ADMIN_PASSWORD: 'correct horse battery staple',
 };
@@ -128,7 +132,7 @@ export const startIdentityServer = async (
   });
   await identity.start();
   const admin = await identity.ensureFirstAdmin();
-  const engine = createOidcEngine(identity.oidc, identity.firstPartyClients);
+  const engine = createOidcEngine(identity.oidc);
   const app = await buildApp({
     routes: [...identity.routes, ...userRoutes(users), ...tenantRoutes(tenants), ...auditRoutes(db)],
     authenticate: identity.authenticate,

@@ -315,6 +315,10 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'DELETE /users/{id}/data': id('user'),
   'GET /users/{id}/export': id('user'),
   'POST /users/{id}/invitation': id('user'),
+  'POST /users/{id}/move': id('user', {
+    body: { tenant_id: { kind: 'tenant', status: 403 } },
+    send: (ids) => ({ tenant_id: ids.tenant }),
+  }),
   'POST /users/{id}/password-reset': id('user'),
   'GET /webhooks': none,
   'POST /webhooks': { send: () => ({ url: 'https://hooks.example.test/x', events: ['*'] }), anyStatus: true },

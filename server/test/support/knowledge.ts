@@ -82,6 +82,7 @@ export const testCaller = (userId: string, tenantId: string, role: Role = 'user'
   tier: 'enterprise',
   type: 'person',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: userId,
   sessionId: null,

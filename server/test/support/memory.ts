@@ -12,6 +12,7 @@ export const callerOf = (userId: string, role: Role = 'user', tenantId = 't1'): 
   tier: 'enterprise',
   type: 'person',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: userId,
   sessionId: null,

@@ -2,6 +2,7 @@
  * The OpenAI-compatible test provider of every suite and bench, on plain node:http. Without a script it answers
  * each call with the same fixed answer from pre-rendered buffers; with one, each call does what the test says.
  */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,7 @@ import {
   sendJson,
   type TestOutcome,
 } from './provider-play.ts';
+import { strictFault } from './provider-strict.ts';
 import {
   type ChunkHead,
   chunkEvent,
@@ -92,6 +94,8 @@ export interface TestProviderOptions {
   record?: boolean;
   models?: readonly string[];
   embeddingDimensions?: number;
+  /** Refuses with 400 what the strictest providers would (`provider-strict.ts`). */
+  strict?: boolean;
   /** Answers 401 to any other bearer token. */
   apiKey?: string;
 }
@@ -101,6 +105,8 @@ export interface TestProvider {
   readonly url: string;
   readonly port: number;
   readonly requests: TestRequest[];
+  /** What was refused, with `strict`. */
+  readonly refusals: readonly string[];
   readonly meter: MeterEntry[];
   /** Calls that are being answered now, and the most there ever were at once. */
   readonly live: number;
@@ -181,6 +187,7 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
   const models = options.models ?? ['test-model'];
   const rendered = renderDefault(tokens, promptTokens, options.writes ?? 1, intervalMs > 0);
   const requests: TestRequest[] = [];
+  const refusals: string[] = [];
   const meter: MeterEntry[] = [];
   const queue: TestStep[] = [];
   let standing: TestStep | undefined;
@@ -285,6 +292,12 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
   };
 
   const chat = async (request: TestRequest, response: ServerResponse): Promise<TestOutcome> => {
+    const fault = options.strict === true ? strictFault(request.body) : null;
+    if (fault !== null) {
+      refusals.push(fault);
+      sendJson(response, 400, JSON.stringify({ error: { message: fault, type: 'invalid_request_error' } }));
+      return 'error';
+    }
     const step = queue.shift() ?? standing;
     const reply = typeof step === 'function' ? step(request) : step;
     if (reply !== undefined) {
@@ -411,6 +424,7 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
     url: `http://127.0.0.1:${address.port}/v1`,
     port: address.port,
     requests,
+    refusals,
     meter,
     get live() {
       return live;
@@ -431,6 +445,7 @@ export const startTestProvider = async (options: TestProviderOptions = {}): Prom
       total >= count ? Promise.resolve() : new Promise((done) => waiters.push({ count, done })),
     reset: () => {
       requests.length = 0;
+      refusals.length = 0;
       meter.length = 0;
       queue.length = 0;
       standing = undefined;

@@ -58,6 +58,8 @@ const DEFAULTS: Record<string, string> = {
   RATE_LIMITS: 'off',
   MODEL: 'builtin',
   MCP_BUILTIN: 'off',
+  // No balancer looks at /ready here.
+  SHUTDOWN_LEAD_S: '0',
   // Everything that a line could give away.
   LOG_LEVEL: 'trace',
 };

@@ -1,12 +1,13 @@
 import type { Db } from '../../src/db/db.ts';
 import { createEventBus } from '../../src/features/realtime/index.ts';
-import { type CallerOfUser, createTasks, type TaskChat, taskRoutes } from '../../src/features/tasks/index.ts';
+import { createTasks, type TaskChat, taskRoutes } from '../../src/features/tasks/index.ts';
 import { createSqliteJobs, type Jobs, type SqliteJobs } from '../../src/jobs/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { AppError, invalid } from '../../src/kernel/errors.ts';
 import type { NewEvent, PlatformEvent } from '../../src/kernel/events.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import type { CallerFor } from '../../src/kernel/stored-credential.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { openTestSqlite } from '../support/sqlite.ts';
@@ -109,10 +110,12 @@ export const createTaskWorld = async (
   const inactive = new Set<string>();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const callerOf: CallerOfUser = async (tenantId, userId) =>
-    inactive.has(userId)
-      ? null
-      : accounts.caller(`${userId}.${userId === 'op' ? 'operator' : 'user'}.${tenantId}`);
+  const callerOf: CallerFor = async (tenantId, userId, credential) => {
+    if (inactive.has(userId)) return null;
+    const account = accounts.caller(`${userId}.${userId === 'op' ? 'operator' : 'user'}.${tenantId}`);
+    const had = credential?.permissions ?? [...account.permissions];
+    return { ...account, permissions: new Set([...account.permissions].filter((one) => had.includes(one))) };
+  };
   const events: PlatformEvent[] = [];
   const recorded: NewEvent[] = [];
 

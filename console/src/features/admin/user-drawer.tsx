@@ -76,9 +76,9 @@ const EraseDialog = ({ user, onClose }: { user: User; onClose: () => void }) => 
               onSuccess: ({ erased }) => {
                 const records = Object.values(erased).reduce((sum, count) => sum + count, 0);
                 toast.done(`${records} records of ${user.email} are erased`);
+                onClose();
               },
               onError: toast.failed,
-              onSettled: onClose,
             })
           }
         >

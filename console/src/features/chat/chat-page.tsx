@@ -16,25 +16,37 @@ import { CitationDrawer } from './citation-drawer.tsx';
 import { Composer, type Draft, emptyDraft, type Sending } from './composer.tsx';
 import { ConversationList, titleOf } from './conversation-list.tsx';
 import { FirstRun } from './first-run.tsx';
+import {
+  isSame,
+  keepDraft,
+  keepUnderway,
+  readDraft,
+  readUnderway,
+  type Underway,
+  withWritten,
+} from './kept.ts';
 import { attachedNames, type Limit, limitOf, withoutAttached } from './limits.ts';
 import { Answer, answerOfMessage, answerOfTurn, Question } from './message-view.tsx';
 import { joined, useConversation, useEarlier, useModels, WITH_CONVERSATION } from './queries.ts';
-import { useTurn } from './use-turn.ts';
+import { type Running, useTurn } from './use-turn.ts';
 
 const parse = (raw: Readonly<Record<string, unknown>>): { c: string | undefined } => ({
   c: typeof raw.c === 'string' ? raw.c : undefined,
 });
 
 const NEAR_PX = 80;
-const draftKey = (conversation: string | undefined): string => `pentarch.draft.${conversation ?? 'new'}`;
 
 /** The run that has not ended: its question stands last, or its answer waits for a decision. */
 const openRunOf = (messages: readonly Message[]): string | null => {
   const last = messages.at(-1);
   if (last === undefined) return null;
-  const waits = last.role === 'user' || last.metadata.finish_reason === 'awaiting_approval';
+  const isOpen = last.role === 'user' && last.finish_reason === null;
+  const waits = isOpen || last.finish_reason === 'awaiting_approval';
   return waits ? last.run_id : null;
 };
+
+/** The server did not take the message, so that no run of it has begun. */
+const wasRefused = ({ state, turn }: Running): boolean => state === 'failed' && turn.runId === '';
 
 /** As it was asked: to whom, and with which documents. */
 const sendingOf = (question: Message): Sending => {
@@ -57,7 +69,23 @@ const draftOf = ({ message, agentId, model, documentIds }: Sending): Draft => {
       name: names[n] ?? '',
       share: 1,
       documentId,
+      fault: null,
+      file: null,
     })),
+  };
+};
+
+/** What stands in the composer when a conversation is opened: its draft, and a message that may not have been taken. */
+const composerOf = (
+  conversation: string | undefined,
+): { text: string; draft: Draft; back: Underway | null } => {
+  const { text, ...draft } = readDraft(conversation);
+  const back = readUnderway(conversation);
+  if (back === null) return { text, draft, back };
+  return {
+    text: withWritten(withoutAttached(back.sending.message), text),
+    draft: draftOf(back.sending),
+    back,
   };
 };
 
@@ -76,15 +104,28 @@ const ChatPage = () => {
   const agents = useQuery(agentList);
   const models = useModels();
   const shown = useRef(c);
+  /** Whose text stands in the composer. */
+  const owner = useRef(c);
+  /** What was sent and is not known to be taken. */
+  const underway = useRef<Underway | null>(null);
   const { running, ask, follow, leave } = useTurn((id) => {
+    // Its run has begun: the server has it.
+    if (underway.current !== null) keepUnderway(shown.current, null);
+    underway.current = null;
+    // What was written meanwhile goes along with the conversation, which has its id now.
+    if (shown.current !== id) keepDraft(shown.current, { ...emptyDraft, text: '' });
+    owner.current = id;
     shown.current = id;
     setState({ c: id });
     void queryClient.invalidateQueries({ queryKey: ['chat', 'list'] });
   });
   useLiveRefresh(['message.', 'run.'], ['chat']);
 
-  const [text, setTextNow] = useState(() => sessionStorage.getItem(draftKey(c)) ?? '');
-  const [draft, setDraft] = useState(emptyDraft);
+  const [opened] = useState(() => composerOf(c));
+  const [text, setText] = useState(opened.text);
+  const [draft, setDraft] = useState(opened.draft);
+  /** What was under way when this conversation was opened: sent again unchanged, it is the same message. */
+  const restored = useRef(opened.back);
   const [limit, setLimit] = useState<Limit | null>(null);
   /** What was sent last: it comes back into the composer where it was not taken. */
   const sent = useRef<Sending | null>(null);
@@ -95,20 +136,26 @@ const ChatPage = () => {
   const field = useRef<HTMLTextAreaElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const zone = useRef<HTMLElement>(null);
-  const setText = (next: string): void => {
-    setTextNow(next);
-    if (next === '') sessionStorage.removeItem(draftKey(c));
-    else sessionStorage.setItem(draftKey(c), next);
-  };
+  useEffect(() => {
+    if (owner.current !== c) return;
+    keepDraft(c, { ...draft, text });
+    // It stands in the draft now.
+    if (restored.current !== null && underway.current === null) keepUnderway(c, null);
+  }, [c, draft, text]);
 
   // Another conversation was opened: its draft comes, and the answer of the one before goes on unseen.
   useEffect(() => {
     if (shown.current === c) return;
     shown.current = c;
+    owner.current = c;
+    underway.current = null;
     leave();
-    setDraft(({ model }) => ({ ...emptyDraft, model }));
+    const next = composerOf(c);
+    restored.current = next.back;
+    const isEmpty = next.text === '' && next.draft.files.length === 0;
+    setDraft(({ model }) => (isEmpty ? { ...emptyDraft, model } : next.draft));
     setWantsEarlier(false);
-    setTextNow(sessionStorage.getItem(draftKey(c)) ?? '');
+    setText(next.text);
   }, [c, leave]);
 
   const newest = conversation.data?.messages ?? [];
@@ -142,6 +189,7 @@ const ChatPage = () => {
   const asked =
     showTurn &&
     running.question !== null &&
+    !wasRefused(running) &&
     !stored.some((one) => one.role === 'user' && one.run_id === turn.runId)
       ? running.question
       : null;
@@ -174,19 +222,29 @@ const ChatPage = () => {
     return () => observer.disconnect();
   }, [atEnd]);
 
-  /** Puts a question back into the composer, with its agent and documents. */
+  const lastStored = messages.findLast((one) => one.role === 'user');
+  /** Puts a question back into the composer, with its agent and documents, before what was written meanwhile. */
   const takeBack = (sending: Sending): void => {
-    setText(withoutAttached(sending.message));
-    setDraft(draftOf(sending));
+    setText((written) => withWritten(withoutAttached(sending.message), written));
+    setDraft((now) => {
+      const next = draftOf(sending);
+      const more = now.files.filter((one) => !sending.documentIds.includes(one.documentId ?? ''));
+      return { ...next, files: [...next.files, ...more] };
+    });
     field.current?.focus();
   };
   const send = (sending: Sending): void => {
     const { message, agentId, model, documentIds } = sending;
     sent.current = sending;
+    const same = restored.current !== null && isSame(restored.current.sending, sending);
+    const key = same && restored.current !== null ? restored.current.key : crypto.randomUUID();
+    restored.current = null;
+    underway.current = { sending, key, after: lastStored?.id ?? null };
+    keepUnderway(c, underway.current);
     setLimit(null);
     setText('');
     setAtEnd(true);
-    void ask({
+    const request = {
       message,
       ...(c === undefined ? {} : { conversation_id: c }),
       context: {
@@ -195,20 +253,34 @@ const ChatPage = () => {
         ...(models.some((one) => one.id === model) && model !== null ? { model } : {}),
         ...(documentIds.length === 0 ? {} : { attached_documents: documentIds }),
       },
-    });
+    };
+    void ask(request, key);
   };
   const back = useRef(takeBack);
   useEffect(() => {
     back.current = takeBack;
   });
   useEffect(() => {
-    if (running?.state !== 'failed' || running.turn.runId !== '') return;
+    if (running === null || !wasRefused(running) || underway.current === null) return;
+    const { sending } = underway.current;
+    underway.current = null;
+    keepUnderway(shown.current, null);
+    back.current(sending);
     const met = limitOf(running.error, Date.now());
     if (met === null) return;
     setLimit(met);
     leave();
-    if (sent.current !== null) back.current(sent.current);
   }, [running, leave]);
+  // What came back may have been taken all the same: then it stands in the conversation.
+  useEffect(() => {
+    const kept = restored.current;
+    if (kept === null || lastStored === undefined || lastStored.id === kept.after) return;
+    if (lastStored.content !== kept.sending.message) return;
+    restored.current = null;
+    const back = withoutAttached(kept.sending.message);
+    setText((now) => (now === back ? '' : now));
+    setDraft((now) => ({ ...now, files: [] }));
+  }, [lastStored]);
   const endLimit = useCallback(() => setLimit(null), []);
   const stop = (): void => {
     if (turn === undefined || turn.runId === '') return;
@@ -225,13 +297,13 @@ const ChatPage = () => {
     if (mayWrite) openConversation(undefined);
   });
   const nameOf = (id: string): string => agents.data?.find((one) => one.id === id)?.name ?? id;
-  const lastStored = messages.findLast((one) => one.role === 'user');
   const lastQuestion =
     running?.question !== null && running !== null
       ? sent.current
       : lastStored === undefined
         ? null
         : sendingOf(lastStored);
+  const toldAbove = messages.some((one) => one.run_id === turn?.runId && one.error !== null);
   const archived = conversation.data?.status === 'archived';
   const closed = !mayWrite
     ? 'Your role may read but not chat. Ask an admin for the role “user”.'
@@ -319,7 +391,13 @@ const ChatPage = () => {
               <Question
                 key={message.id}
                 text={message.content}
+                fault={message.error?.message ?? null}
                 onEdit={closed === null ? () => takeBack(sendingOf(message)) : null}
+                onRetry={
+                  closed === null && !busy && message.error !== null && message.id === stored.at(-1)?.id
+                    ? () => send(sendingOf(message))
+                    : null
+                }
               />
             ) : (
               <Answer
@@ -336,7 +414,7 @@ const ChatPage = () => {
               />
             ),
           )}
-          {asked !== null && <Question text={asked} onEdit={null} />}
+          {asked !== null && <Question text={asked} fault={null} onEdit={null} onRetry={null} />}
           {showTurn && (busy || turn.text !== '') && (
             <Answer
               answer={answerOfTurn(turn, busy)}
@@ -346,11 +424,16 @@ const ChatPage = () => {
               mayRate={false}
             />
           )}
-          {running?.state === 'failed' && (
+          {running?.state === 'failed' && !toldAbove && (
             <ErrorState
               error={running.error}
-              {...(lastQuestion === null ? {} : { onRetry: () => send(lastQuestion) })}
+              {...(lastQuestion === null || wasRefused(running) ? {} : { onRetry: () => send(lastQuestion) })}
             />
+          )}
+          {running !== null && wasRefused(running) && (
+            <p role="status" className={styles.closed}>
+              Your message was not taken. It stands in the field below and can be sent again.
+            </p>
           )}
         </div>
         <div className={styles.below}>

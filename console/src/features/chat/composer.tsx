@@ -1,9 +1,10 @@
-import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
+import { ArrowUp, Paperclip, RotateCcw, Square, X } from 'lucide-react';
 import type { AgentStatus, Model } from 'pentarch-sdk';
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useApi } from '../../lib/api.ts';
+import { faultOf } from '../../lib/errors.ts';
 import { useMay } from '../../lib/me.ts';
 import styles from './chat.module.css';
 import { LimitNotice } from './limit-notice.tsx';
@@ -35,6 +36,10 @@ export interface Attachment {
   name: string;
   share: number;
   documentId: string | null;
+  /** Why it was not taken. */
+  fault: string | null;
+  /** What to send again then. */
+  file: File | null;
 }
 
 interface ComposerProps {
@@ -59,6 +64,12 @@ interface ComposerProps {
   onSend: (sending: Sending) => void;
   onStop: () => void;
 }
+
+const stateOf = ({ documentId, share, fault }: Attachment): string => {
+  if (fault !== null) return `not taken: ${fault} Try it again, or remove it.`;
+  if (documentId !== null) return 'ready';
+  return share < 1 ? `${Math.round(share * 100)}%` : 'indexing …';
+};
 
 const modelLabel = ({ id, default: isDefault, available }: Model): string =>
   `${id.split('/').slice(1).join('/') || id}${isDefault ? ' (default)' : ''}${available ? '' : ' – not answering'}`;
@@ -97,26 +108,28 @@ export const Composer = (props: ComposerProps) => {
     setMarked(0);
     field.current?.focus();
   };
-  const uploading = files.some((file) => file.documentId === null);
+  const uploading = files.some((file) => file.documentId === null && file.fault === null);
+  const failed = files.some((file) => file.fault !== null);
 
+  const upload = (key: string, file: File): void => {
+    const change = (more: Partial<Attachment>): void =>
+      setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
+    change({ share: 0, fault: null });
+    api.knowledge
+      .uploadDocument(file, {
+        filename: file.name,
+        onProgress: ({ sentBytes, totalBytes }) => change({ share: sentBytes / totalBytes }),
+      })
+      .then(
+        (document) => change({ documentId: document.id, share: 1, file: null }),
+        (error: unknown) => change({ fault: faultOf(error).message }),
+      );
+  };
   const attach = (list: Iterable<File>): void => {
     for (const file of list) {
       const key = crypto.randomUUID();
-      const change = (more: Partial<Attachment>): void =>
-        setFiles((now) => now.map((one) => (one.key === key ? { ...one, ...more } : one)));
-      setFiles((now) => [...now, { key, name: file.name, share: 0, documentId: null }]);
-      api.knowledge
-        .uploadDocument(file, {
-          filename: file.name,
-          onProgress: ({ sentBytes, totalBytes }) => change({ share: sentBytes / totalBytes }),
-        })
-        .then(
-          (document) => change({ documentId: document.id, share: 1 }),
-          (error: unknown) => {
-            setFiles((now) => now.filter((one) => one.key !== key));
-            toast.failed(error);
-          },
-        );
+      setFiles((now) => [...now, { key, name: file.name, share: 0, documentId: null, fault: null, file }]);
+      upload(key, file);
     }
   };
 
@@ -126,7 +139,7 @@ export const Composer = (props: ComposerProps) => {
     // Who writes at once after opening the page is faster than the list of agents.
     const known = agents.length === 0 && text.trimStart().startsWith('/') ? await props.loadAgents() : agents;
     const command = splitCommand(text, known);
-    if (command.message === '' || running || uploading || waits || closed !== null) return;
+    if (command.message === '' || running || uploading || failed || waits || closed !== null) return;
     const names = files.map((file) => file.name).join(', ');
     onSend({
       message: files.length === 0 ? command.message : `${command.message}\n\nAttached: ${names}`,
@@ -199,12 +212,17 @@ export const Composer = (props: ComposerProps) => {
             <li key={file.key} className={styles.chip}>
               {file.name}
               <span className={styles.meta} role="status">
-                {file.documentId === null
-                  ? file.share < 1
-                    ? `${Math.round(file.share * 100)}%`
-                    : 'indexing …'
-                  : 'ready'}
+                {stateOf(file)}
               </span>
+              {file.fault !== null && file.file !== null && (
+                <IconButton
+                  label={`Try ${file.name} again`}
+                  icon={<RotateCcw size={12} />}
+                  onClick={() => {
+                    if (file.file !== null) upload(file.key, file.file);
+                  }}
+                />
+              )}
               <IconButton
                 label={`Remove ${file.name}`}
                 icon={<X size={12} />}
@@ -289,7 +307,7 @@ export const Composer = (props: ComposerProps) => {
             label="Send"
             type="submit"
             kind="primary"
-            disabled={text.trim() === '' || uploading || waits}
+            disabled={text.trim() === '' || uploading || failed || waits}
             icon={<ArrowUp size={16} />}
           />
         )}

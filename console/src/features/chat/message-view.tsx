@@ -25,7 +25,13 @@ const REASONS: Readonly<Record<string, string>> = {
   cancelled: 'stopped',
   awaiting_approval: 'waits for approval',
   cost_exceeded: 'ended at a cost limit',
+  failed: 'failed: this is not the whole answer',
+  interrupted: 'interrupted: this is not the whole answer',
 };
+
+/** The API's messages begin small. */
+const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const idsOf = (value: unknown): readonly string[] =>
@@ -42,6 +48,8 @@ export interface AnswerView {
   costUsd: number | null;
   model: string | null;
   finishReason: string | null;
+  /** Why it failed, or was interrupted. */
+  fault: string | null;
   /** It is being written. */
   live: boolean;
 }
@@ -55,7 +63,8 @@ export const answerOfMessage = (message: Message): AnswerView => ({
   citations: message.citations,
   costUsd: message.cost_usd,
   model: textOf(message.metadata.model),
-  finishReason: textOf(message.metadata.finish_reason),
+  finishReason: message.finish_reason,
+  fault: message.error?.message ?? null,
   live: false,
 });
 
@@ -69,6 +78,7 @@ export const answerOfTurn = (turn: Turn, live: boolean): AnswerView => ({
   costUsd: turn.answer?.cost_usd ?? null,
   model: textOf(turn.answer?.metadata.model),
   finishReason: turn.answer?.finish_reason ?? null,
+  fault: null,
   live,
 });
 
@@ -81,7 +91,9 @@ const Feedback = ({ messageId }: { messageId: string }) => {
       api.conversations.rateMessage(messageId, body),
     onError: toast.failed,
   });
-  const rating = rate.data?.rating;
+  // A refused comment stays to be sent again.
+  const rating = rate.data?.rating ?? (rate.isError ? rate.variables?.rating : undefined);
+  const isSaid = rate.isSuccess && rate.variables?.comment !== undefined;
   return (
     <>
       <IconButton
@@ -96,7 +108,7 @@ const Feedback = ({ messageId }: { messageId: string }) => {
         icon={<ThumbsDown size={14} />}
         onClick={() => rate.mutate({ rating: 'down' })}
       />
-      {rating !== undefined && rate.variables?.comment === undefined && (
+      {rating !== undefined && !isSaid && (
         <form
           className={styles.comment}
           onSubmit={(event) => {
@@ -113,7 +125,7 @@ const Feedback = ({ messageId }: { messageId: string }) => {
           />
         </form>
       )}
-      {rate.variables?.comment !== undefined && rate.isSuccess && (
+      {isSaid && (
         <span className={styles.meta} role="status">
           Thank you
         </span>
@@ -199,18 +211,33 @@ export const Answer = ({ answer, nameOf, onCite, onRetry, mayRate }: AnswerProps
               </>
             )}
           </span>
-          {reason !== undefined && <Badge tone="warn">{reason}</Badge>}
+          {reason !== undefined && <Badge tone={answer.fault === null ? 'warn' : 'bad'}>{reason}</Badge>}
+          {answer.fault !== null && <span className={styles.fault}>{sentence(answer.fault)}</span>}
         </footer>
       )}
     </article>
   );
 };
 
-export const Question = ({ text, onEdit }: { text: string; onEdit: (() => void) | null }) => (
+interface QuestionProps {
+  text: string;
+  /** Why no answer came. */
+  fault: string | null;
+  onEdit: (() => void) | null;
+  onRetry: (() => void) | null;
+}
+
+export const Question = ({ text, fault, onEdit, onRetry }: QuestionProps) => (
   <div className={styles.question}>
     <p className={styles.bubble}>{text}</p>
+    {fault !== null && (
+      <p className={styles.unanswered}>
+        <Badge tone="bad">no answer</Badge> <span className={styles.fault}>{sentence(fault)}</span>
+      </p>
+    )}
     <div className={styles.foot}>
       <CopyButton text={text} label="Copy message" />
+      {onRetry !== null && <IconButton label="Ask again" icon={<RotateCcw size={14} />} onClick={onRetry} />}
       {onEdit !== null && (
         <IconButton label="Edit and send again" icon={<Pencil size={14} />} onClick={onEdit} />
       )}

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ChatRequest, type ChatStream, ConnectionFailedError, TimedOutError } from 'pentarch-sdk';
+import type { ChatRequest, ChatStream } from 'pentarch-sdk';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../lib/api.ts';
 import { useConnection } from '../../lib/connection.ts';
-import { isCancelled } from '../../lib/errors.ts';
+import { isCancelled, isUnanswered } from '../../lib/errors.ts';
 import { readAnew } from '../../lib/query.ts';
+import { useSignedIn } from '../../lib/signed-in.ts';
 import { applyEvent, emptyTurn, type Turn } from './thread.ts';
 
 /**
@@ -12,7 +13,9 @@ import { applyEvent, emptyTurn, type Turn } from './thread.ts';
  * goes on at the server meanwhile, and its events have numbers, so that none is missed and none counts twice.
  */
 
+/** How long until the next try, longer each time in a row. */
 const AGAIN_MS = 1_500;
+const LONGEST_AGAIN_MS = 20_000;
 
 export interface Running {
   /** What was asked; null where it stands in the conversation already. */
@@ -22,14 +25,14 @@ export interface Running {
   readonly error: unknown;
 }
 
-const online = (signal: AbortSignal): Promise<void> =>
+const online = (signal: AbortSignal, failures: number): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
       clearTimeout(timer);
       removeEventListener('online', go);
       resolve();
     };
-    const timer = setTimeout(go, AGAIN_MS);
+    const timer = setTimeout(go, Math.min(AGAIN_MS * 1.5 ** failures, LONGEST_AGAIN_MS));
     addEventListener('online', go);
     signal.addEventListener('abort', go, { once: true });
   });
@@ -41,6 +44,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const connection = useConnection();
+  const signedIn = useSignedIn();
   const [running, setRunning] = useState<Running | null>(null);
   const reading = useRef<AbortController | null>(null);
   const told = useRef(onConversation);
@@ -57,6 +61,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
       reading.current = own;
       let turn = emptyTurn;
       let frame = 0;
+      let failures = 0;
       const show = (state: Running['state'], error: unknown = null): void => {
         cancelAnimationFrame(frame);
         frame = 0;
@@ -68,6 +73,7 @@ export const useTurn = (onConversation: (id: string) => void) => {
           const { runId } = turn;
           for await (const event of runId === '' ? open(signal) : api.chat.followRun(runId, once(signal))) {
             turn = applyEvent(turn, event);
+            failures = 0;
             if (event.event === 'run.started') told.current(turn.conversationId);
             // One drawing for each frame, however many pieces come.
             if (frame === 0) frame = requestAnimationFrame(() => show('running'));
@@ -75,33 +81,33 @@ export const useTurn = (onConversation: (id: string) => void) => {
           break;
         } catch (error) {
           if (isCancelled(error) || signal.aborted) return;
-          if (!(error instanceof ConnectionFailedError || error instanceof TimedOutError)) {
+          if (!isUnanswered(error)) {
+            signedIn.end(error);
             show('failed', error);
             readAnew(queryClient, ['chat']);
             return;
           }
           show('reconnecting');
           connection.hint(error);
-          await online(signal);
+          await online(signal, failures);
+          failures += 1;
           if (signal.aborted) return;
         }
       }
       show('done');
       readAnew(queryClient, ['chat']);
     },
-    [api, connection, queryClient],
+    [api, connection, signedIn, queryClient],
   );
 
   return {
     running,
     /** Asks. The key stays over all tries, so that no second run begins. */
     ask: useCallback(
-      (request: ChatRequest) => {
-        const idempotencyKey = crypto.randomUUID();
-        return read(request.message, (signal) =>
+      (request: ChatRequest, idempotencyKey: string) =>
+        read(request.message, (signal) =>
           api.chat.stream(request, { signal, idempotencyKey, maxRetries: 0 }),
-        );
-      },
+        ),
       [api, read],
     ),
     /** Follows a run that was begun elsewhere: before a reload, in another tab. */

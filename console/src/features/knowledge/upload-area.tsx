@@ -22,7 +22,7 @@ const STATES: Readonly<Record<Upload['state'], { tone: Tone; label: string }>> =
   failed: { tone: 'bad', label: 'failed' },
 };
 
-const UploadRow = ({ upload }: { upload: Upload }) => (
+const UploadRow = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
   <li className={styles.upload}>
     <span className={styles.uploadName}>
       {upload.documentId === null ? (
@@ -39,13 +39,20 @@ const UploadRow = ({ upload }: { upload: Upload }) => (
     {upload.state === 'sending' && (
       <progress className={styles.progress} value={upload.sent} aria-label={`${upload.name} sent`} />
     )}
-    {upload.fault !== null && <p className={styles.uploadFault}>{upload.fault}</p>}
+    {upload.fault !== null && (
+      <p className={styles.uploadFault}>
+        {upload.fault}{' '}
+        <Button kind="quiet" onClick={onRetry}>
+          Try again
+        </Button>
+      </p>
+    )}
   </li>
 );
 
 /** Takes files and folders, dropped or chosen, and says of each how far it is. */
 export const UploadArea = () => {
-  const { uploads, add, clear } = useUploads();
+  const { uploads, add, retry, clear } = useUploads();
   const toast = useToast();
   const [visibility, setVisibility] = useState<Visibility>('private');
   const [over, setOver] = useState(false);
@@ -128,7 +135,7 @@ export const UploadArea = () => {
           </div>
           <ul>
             {uploads.map((upload) => (
-              <UploadRow key={upload.key} upload={upload} />
+              <UploadRow key={upload.key} upload={upload} onRetry={() => retry(upload.key)} />
             ))}
           </ul>
         </div>

@@ -17,13 +17,21 @@ export interface Upload {
   documentId: string | null;
 }
 
+interface Job {
+  key: string;
+  file: File;
+  visibility: 'private' | 'tenant';
+}
+
 const AT_ONCE = 2;
 
 export const useUploads = () => {
   const api = useApi();
   const queryClient = useQueryClient();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const waiting = useRef<{ key: string; file: File; visibility: 'private' | 'tenant' }[]>([]);
+  const waiting = useRef<Job[]>([]);
+  /** Kept to be sent again. */
+  const failed = useRef(new Map<string, Job>());
   const running = useRef(0);
 
   const change = useCallback((key: string, next: Partial<Upload>) => {
@@ -46,7 +54,10 @@ export const useUploads = () => {
       })
       .then(
         (document) => change(job.key, { state: 'done', sent: 1, documentId: document.id }),
-        (error: unknown) => change(job.key, { state: 'failed', fault: faultOf(error).message }),
+        (error: unknown) => {
+          failed.current.set(job.key, job);
+          change(job.key, { state: 'failed', fault: faultOf(error).message });
+        },
       )
       .finally(() => {
         running.current -= 1;
@@ -78,11 +89,22 @@ export const useUploads = () => {
     },
     [next],
   );
-  const clear = useCallback(
-    () => setUploads((list) => list.filter(({ state }) => state !== 'done' && state !== 'failed')),
-    [],
+  const retry = useCallback(
+    (key: string) => {
+      const job = failed.current.get(key);
+      if (job === undefined) return;
+      failed.current.delete(key);
+      waiting.current.push(job);
+      change(key, { state: 'waiting', sent: 0, fault: null });
+      next();
+    },
+    [change, next],
   );
-  return { uploads, add, clear };
+  const clear = useCallback(() => {
+    failed.current.clear();
+    setUploads((list) => list.filter(({ state }) => state !== 'done' && state !== 'failed'));
+  }, []);
+  return { uploads, add, retry, clear };
 };
 
 const entriesOf = (reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> =>

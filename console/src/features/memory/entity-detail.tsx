@@ -35,9 +35,11 @@ const MergeDialog = ({ entity, onClose }: { entity: MemoryEntity; onClose: () =>
             onClick={() => {
               if (other === null) return;
               merge.mutate(other.id, {
-                onSuccess: () => toast.done(`${other.name} is now part of ${entity.name}`),
+                onSuccess: () => {
+                  toast.done(`${other.name} is now part of ${entity.name}`);
+                  onClose();
+                },
                 onError: toast.failed,
-                onSettled: onClose,
               });
             }}
           >

@@ -85,19 +85,24 @@ class LiveState:
         self.topics = None if topics is None else list(topics)
         self.last_event_id: str | None = None
         self._failures = 0
+        self._refusals = 0
         self._max_retries = max_retries
         self.url = f"{base_url.rstrip('/')}/v2/ws"
 
     def ready(self, payload: Any) -> None:
         self._failures = 0
+        self._refusals = 0
         last = cast("dict[str, Any]", payload).get("last_event_id") if isinstance(payload, dict) else None
         if self.last_event_id is None and isinstance(last, str):
             self.last_event_id = last
 
-    def wait_after(self, code: int, random: float) -> float:
-        """Seconds until the next try. Raises when a fresh token was refused too, or no connection succeeds."""
+    def wait_after(self, code: int, random: float, renewed: bool = False) -> float:
+        """Seconds until the next try; ``renewed``: a new token can be had. Raises where the token was refused and no new
+        one helps, and where no connection succeeds."""
         self._failures += 1
-        if code in (_UNAUTHORIZED, _FORBIDDEN) and self._failures > 1:
+        refused = code in (_UNAUTHORIZED, _FORBIDDEN)
+        self._refusals += refused
+        if refused and not (code == _UNAUTHORIZED and renewed and self._refusals == 1):
             forbidden = code == _FORBIDDEN
             kind = ForbiddenError if forbidden else UnauthorizedError
             raise kind(
@@ -291,9 +296,8 @@ def live_events(
                 sock.close()
         if stop.cancelled:
             raise CancelledError("the events were cancelled")
-        if code == _UNAUTHORIZED and link.token is not None:
-            settings.source.refused(link.token)
-        wait = state.wait_after(code, settings.random())
+        renewed = code == _UNAUTHORIZED and link.token is not None and settings.source.refused(link.token)
+        wait = state.wait_after(code, settings.random(), renewed)
         if settings.sleep is not None:
             settings.sleep(wait)
         else:
@@ -346,7 +350,6 @@ async def async_live_events(http: AsyncHttp, topics: Sequence[str] | None) -> As
                 with contextlib.suppress(OSError, RuntimeError):
                     writer.write(link.closing())
                     writer.close()
-        if code == _UNAUTHORIZED and link.token is not None:
-            settings.source.refused(link.token)
-        wait = state.wait_after(code, settings.random())
+        renewed = code == _UNAUTHORIZED and link.token is not None and settings.source.refused(link.token)
+        wait = state.wait_after(code, settings.random(), renewed)
         await (settings.sleep(wait) if settings.sleep is not None else asyncio.sleep(wait))

@@ -123,9 +123,16 @@ export interface AuditEvent {
   hash: string;
 }
 
+export interface AuthorizeMcpServerRequest {
+  /** To finish: what a browser was shown that had not begun the sign-in */
+  answer?: string;
+}
+
 export interface AuthorizeMcpServerResult {
   /** For a browser; null when no person is needed */
   authorization_url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Budget {
@@ -202,7 +209,7 @@ export interface ChatResponse {
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string;
-  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls';
+  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted';
   usage: Usage;
   citations: Citation[];
   proposals: string[];
@@ -610,6 +617,8 @@ export interface CreatedApiKey {
   last_used_at: string | null;
   /** The secret, shown only now */
   key: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedOauthClient {
@@ -623,6 +632,8 @@ export interface CreatedOauthClient {
   created_at: string;
   /** Shown only now; none for clients with keys */
   client_secret?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenant {
@@ -637,6 +648,8 @@ export interface CreatedTenant {
   /** ISO 8601 UTC with milliseconds */
   updated_at: string;
   admin?: CreatedTenantAdmin;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedTenantAdmin {
@@ -664,6 +677,8 @@ export interface CreatedUser {
   last_seen_at: string | null;
   /** Once, when no password was given */
   invitation_url?: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface CreatedWebhook {
@@ -683,6 +698,8 @@ export interface CreatedWebhook {
   updated_at: string;
   /** whsec_…, shown this once */
   secret: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Document {
@@ -823,6 +840,8 @@ export interface ImportMemoryResult {
 export interface InviteUserResult {
   /** null when it went out by mail */
   url: string | null;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface ListDocumentTagsResult {
@@ -1032,11 +1051,20 @@ export interface Message {
   usage: Usage | null;
   /** For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for */
   metadata: Record<string, unknown>;
+  /** How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages */
+  finish_reason: 'stop' | 'length' | 'cancelled' | 'awaiting_approval' | 'cost_exceeded' | 'tool_calls' | 'failed' | 'interrupted' | null;
+  /** Why it failed or was interrupted; null otherwise */
+  error: MessageError | null;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   run_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
+}
+
+export interface MessageError {
+  code: string;
+  message: string;
 }
 
 export interface Model {
@@ -1063,6 +1091,32 @@ export interface ModelPrice {
   output: number;
   /** True where no price is known and the configured default is taken */
   estimated: boolean;
+}
+
+export interface MoveUserRequest {
+  /** Tenant that the person goes to */
+  tenant_id: string;
+  roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+}
+
+export interface MoveUserResult {
+  id: string;
+  type: 'person' | 'service';
+  email: string;
+  name: string;
+  roles: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** Permissions beyond those of the roles */
+  permissions: string[];
+  tenant_id: string;
+  /** The tenant's, or the override of this account */
+  tier: 'free' | 'pro' | 'enterprise';
+  status: 'active' | 'invited' | 'deactivated';
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_seen_at: string | null;
+  /** The account before: deactivated, with everything that was written in its tenant */
+  moved_from: string;
 }
 
 export interface Notification {
@@ -1154,6 +1208,8 @@ export interface PersonalToken {
   last_used_at: string | null;
   /** The secret, shown only now */
   token: string;
+  /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
+  secret_withheld?: boolean;
 }
 
 export interface Policy {
@@ -1231,6 +1287,8 @@ export interface Readiness {
 
 export interface ReadinessChecks {
   store: ReadinessChecksStore;
+  redis: ReadinessChecksStore;
+  disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
   identity: ReadinessChecksStore;
@@ -1376,7 +1434,7 @@ export interface Task {
   status: 'scheduled' | 'queued' | 'running' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
   progress: TaskProgress | null;
   result: TaskResult | null;
-  error: TaskError | null;
+  error: MessageError | null;
   /** Of the newest run */
   attempts: number;
   /** Chat runs, newest last, at most 50 */
@@ -1398,11 +1456,6 @@ export interface Task {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
-}
-
-export interface TaskError {
-  code: string;
-  message: string;
 }
 
 export interface TaskProgress {
@@ -1437,7 +1490,7 @@ export interface TaskRun {
   run_ids: string[];
   conversation_id: string | null;
   result: TaskResult | null;
-  error: TaskError | null;
+  error: MessageError | null;
   /** US dollars, exact to 1e-9 */
   cost_usd: number;
   /** ISO 8601 UTC with milliseconds */

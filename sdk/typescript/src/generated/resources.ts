@@ -68,6 +68,9 @@ export const users = (http: Http) => ({
   /** A new invitation link for an account that waits for one */
   invite: (id: string, options?: CallOptions): Promise<m.InviteUserResult> =>
     http.json({ method: 'POST', path: `/v2/users/${segment(id)}/invitation` }, options),
+  /** Move a person to another tenant under a new account; their records stay (platform administrators) */
+  move: (id: string, body: m.MoveUserRequest, options?: CallOptions): Promise<m.MoveUserResult> =>
+    http.json({ method: 'POST', path: `/v2/users/${segment(id)}/move`, json: body }, options),
   /** A link with which the person sets a new password */
   resetPassword: (id: string, options?: CallOptions): Promise<m.InviteUserResult> =>
     http.json({ method: 'POST', path: `/v2/users/${segment(id)}/password-reset` }, options),
@@ -264,8 +267,8 @@ export const mcp = (http: Http) => ({
   deleteServer: (name: string, options?: CallOptions): Promise<void> =>
     http.none({ method: 'DELETE', path: `/api/v1/mcp/servers/${segment(name)}` }, options),
   /** Begin to sign in at a server that asks for OAuth */
-  authorizeServer: (name: string, options?: CallOptions): Promise<m.AuthorizeMcpServerResult> =>
-    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/authorize` }, options),
+  authorizeServer: (name: string, body: m.AuthorizeMcpServerRequest = {}, options?: CallOptions): Promise<m.AuthorizeMcpServerResult> =>
+    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/authorize`, json: body }, options),
   /** Last lines that a server wrote to its standard error, and notices about its connection */
   getServerLogs: (name: string, options?: CallOptions): Promise<m.McpServerLogs> =>
     http.json({ method: 'GET', path: `/api/v1/mcp/servers/${segment(name)}/logs` }, options),

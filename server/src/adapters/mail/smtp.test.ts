@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSmtpMailer } from './smtp.ts';
+import { createSmtpMailer, type SmtpTls } from './smtp.ts';
 
 /** A mail server that takes everything and keeps what it was told. */
 const startMailServer = async () => {
@@ -25,7 +25,8 @@ const startMailServer = async () => {
         } else if (line === 'DATA') {
           inData = true;
           socket.write('354 go on\r\n');
-        } else socket.write(line === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
+        } else if (line === 'STARTTLS') socket.write('502 no such command\r\n');
+        else socket.write(line === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
       }
     });
   });
@@ -42,6 +43,9 @@ const startMailServer = async () => {
   };
 };
 
+const mailerOf = (url: string, tls: SmtpTls = 'require', isLoopback: () => boolean = () => true) =>
+  createSmtpMailer({ url, from: 'pentarch@example.test', tls, isLoopback });
+
 describe('mail over SMTP', () => {
   let close: (() => Promise<void>) | null = null;
   afterEach(async () => {
@@ -52,7 +56,7 @@ describe('mail over SMTP', () => {
   it('goes to its one recipient, with the subject and text that were given', async () => {
     const mail = await startMailServer();
     close = mail.close;
-    const mailer = createSmtpMailer({ url: mail.url, from: 'pentarch@example.test' });
+    const mailer = mailerOf(mail.url);
     await mailer.send({ to: 'ann@example.test', subject: 'Grüße', text: 'Hello\n\nhttps://x.test/' });
     expect(mail.lines.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<ann@example.test>']);
     expect(mail.lines).toContain('https://x.test/');
@@ -65,7 +69,7 @@ describe('mail over SMTP', () => {
       '"x" <evil@evil.test>, ann@example.test',
     ]) {
       const mail = await startMailServer();
-      const mailer = createSmtpMailer({ url: mail.url, from: 'pentarch@example.test' });
+      const mailer = mailerOf(mail.url);
       const subject = 'S\r\nBcc: evil@evil.test';
       await mailer.send({ to, subject, text: 'x' }).catch(() => {});
       await mail.close();
@@ -74,5 +78,32 @@ describe('mail over SMTP', () => {
       expect(recipients.some((line) => line === 'RCPT TO:<evil@evil.test>')).toBe(false);
       expect(mail.lines.some((line) => /^bcc:/i.test(line))).toBe(false);
     }
+  });
+
+  const mail = { to: 'ann@example.test', subject: 'S', text: 'A link that signs in' };
+  const away = () => false;
+
+  it('sends neither password nor mail to a server without TLS, and says what to do', async () => {
+    const server = await startMailServer();
+    close = server.close;
+    const url = server.url.replace('smtp://', 'smtp://me:secret@');
+    const failure = await mailerOf(url, 'require', away)
+      .send(mail)
+      .catch((error: unknown) => error);
+    expect(String(failure)).toMatch(/offers no TLS .*smtps:\/\/, or set SMTP_TLS/);
+    expect(String(failure)).not.toContain('secret');
+    expect(server.lines.filter((line) => /^(AUTH|MAIL|RCPT|DATA)/.test(line))).toEqual([]);
+  });
+
+  const plain: { tls: SmtpTls; local: boolean }[] = [
+    { tls: 'opportunistic', local: false },
+    { tls: 'off', local: false },
+    { tls: 'require', local: true },
+  ];
+  it.each(plain)('with $tls it goes in plain text where that is allowed', async ({ tls, local }) => {
+    const server = await startMailServer();
+    close = server.close;
+    await mailerOf(server.url, tls, () => local).send(mail);
+    expect(server.lines).toContain(mail.text);
   });
 });

@@ -6,7 +6,14 @@ import {
   type KoaContextWithOIDC,
   type Provider,
 } from 'oidc-provider';
-import { OIDC_PATHS, OIDC_SCOPES, type OidcOrigin, type OidcPorts } from '../../kernel/oidc.ts';
+import {
+  isLoopbackAddress,
+  OIDC_CLIENTS,
+  OIDC_PATHS,
+  OIDC_SCOPES,
+  type OidcOrigin,
+  type OidcPorts,
+} from '../../kernel/oidc.ts';
 import { adapterOf } from './records.ts';
 
 const INTERACTION_LIFE_S = 3600;
@@ -22,10 +29,30 @@ export const originOf = (ctx: KoaContextWithOIDC | undefined): OidcOrigin => ({
   requestId: ctx?.get('x-request-id') || null,
 });
 
+/**
+ * RFC 8252, 8.6: whichever program of the machine listens there would get the code, so the person says yes each time. The
+ * console's own page is the service itself.
+ */
+const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean =>
+  oidc.client?.clientId === OIDC_CLIENTS.cli ||
+  (oidc.client?.clientId !== OIDC_CLIENTS.console &&
+    oidc.client?.clientAuthMethod === 'none' &&
+    typeof oidc.params?.redirect_uri === 'string' &&
+    isLoopbackAddress(oidc.params.redirect_uri));
+
 const policy = () => {
   const base = interactionPolicy.base();
-  // Our own clients are native ones and would be asked for consent at every sign-in.
-  base.get('consent')?.checks.remove('native_client_prompt');
+  const consent = base.get('consent')?.checks;
+  // It asks for every native client, which the console is too; ours below leaves that out.
+  consent?.remove('native_client_prompt');
+  consent?.add(
+    new interactionPolicy.Check(
+      'loopback_prompt',
+      'the person has to allow what goes to a program of their machine',
+      'interaction_required',
+      (ctx) => asksEachTime(ctx) && !ctx.oidc.result?.consent,
+    ),
+  );
   // A browser can be signed in to an account that may not act any more; the library would go on to a grant of nobody.
   base
     .get('login')
@@ -53,7 +80,7 @@ const covers = (grant: Grant | undefined, scope: string): boolean => {
 
 /**
  * A family of its own for each authorization, so that a replayed token of one device does not end the others. No consent
- * is asked for our own clients, nor for what the person has granted the client before in this browser session.
+ * is asked for the console, nor for what the person has granted a client before in this browser session.
  */
 const loadExistingGrant =
   (ports: OidcPorts) =>
@@ -64,9 +91,9 @@ const loadExistingGrant =
     const consented = result?.consent?.grantId;
     if (consented) return provider.Grant.find(consented);
     if ((prompts.has('login') && !result?.login) || prompts.has('consent')) return undefined;
+    if (asksEachTime(ctx)) return undefined;
     const scope = knownScope(params?.scope);
-    const known = await ports.findClient(client.clientId);
-    if (!known?.firstParty) {
+    if (client.clientId !== OIDC_CLIENTS.console) {
       const before = session.grantIdFor(client.clientId);
       if (!before || !covers(await provider.Grant.find(before), scope)) return undefined;
     }

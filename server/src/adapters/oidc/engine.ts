@@ -1,24 +1,28 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type InteractionResults, Provider } from 'oidc-provider';
-import type { OidcClient, OidcEngine, OidcInteraction, OidcPorts } from '../../kernel/oidc.ts';
+import {
+  isLoopbackAddress,
+  isLoopbackHost,
+  OIDC_CLIENTS,
+  type OidcClient,
+  type OidcEngine,
+  type OidcInteraction,
+  type OidcPorts,
+} from '../../kernel/oidc.ts';
 import { finishAnswers } from './answers.ts';
 import { configuration } from './configuration.ts';
 
 /** The embedded OpenID provider on oidc-provider. Built when the first request comes, since the issuer has a port. */
 
-const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
+const CALLBACK = '/callback';
+const SIGNED_OUT = '/signed-out';
 
-/** RFC 8252, 7.3: any port; our own clients may also choose the path. */
+/** RFC 8252, 7.3: any port; MCP clients that come as the command line also have paths of their own. */
 const isLoopbackRedirect = (uri: string): boolean => {
   const url = URL.parse(uri);
   return (
-    url !== null &&
-    url.protocol === 'http:' &&
-    LOOPBACK.includes(url.hostname) &&
-    url.username === '' &&
-    url.password === '' &&
-    !uri.includes('#')
+    url !== null && isLoopbackAddress(uri) && url.username === '' && url.password === '' && !uri.includes('#')
   );
 };
 
@@ -28,21 +32,35 @@ const sameText = (left: string, right: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): Provider => {
+/** A page of the console: on the service's own origin, under any name of this machine where that is a loopback one. */
+const isConsolePage = (uri: string, issuer: URL, path: string): boolean => {
+  const url = URL.parse(uri);
+  if (url === null) return false;
+  const sameMachine =
+    isLoopbackHost(url.hostname) && isLoopbackHost(issuer.hostname) && url.port === issuer.port;
+  const { origin } = url;
+  return (
+    (origin === issuer.origin || (sameMachine && url.protocol === issuer.protocol)) &&
+    // To the letter: no query, no fragment, no name or password.
+    uri === `${origin}${path}`
+  );
+};
+
+const build = (ports: OidcPorts): Provider => {
   const issuer = ports.issuer();
   const provider = new Provider(issuer, configuration(ports));
   // Only what `handle` below writes into the forwarding headers ever arrives here.
   provider.proxy = true;
   const { Client } = provider;
+  const own = new URL(issuer);
   const registered = Client.prototype.redirectUriAllowed;
-  const isOwnAddress = (uri: string): boolean =>
-    isLoopbackRedirect(uri) ||
-    (URL.canParse(uri) && new URL(uri).origin === new URL(issuer).origin && !uri.includes('#'));
   Client.prototype.redirectUriAllowed = function redirectUriAllowed(
     this: InstanceType<typeof Client>,
     uri: string,
   ) {
-    return isFirstParty(this.clientId) ? isOwnAddress(uri) : registered.call(this, uri);
+    const { clientId } = this;
+    if (clientId === OIDC_CLIENTS.console) return isConsolePage(uri, own, CALLBACK);
+    return clientId === OIDC_CLIENTS.cli ? isLoopbackRedirect(uri) : registered.call(this, uri);
   };
   // Where the console shows that its person is signed out.
   const registeredAfter = Client.prototype.postLogoutRedirectUriAllowed;
@@ -50,7 +68,9 @@ const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): P
     this: InstanceType<typeof Client>,
     uri: string,
   ) {
-    return isFirstParty(this.clientId) ? isOwnAddress(uri) : registeredAfter.call(this, uri);
+    const { clientId } = this;
+    if (clientId === OIDC_CLIENTS.console) return isConsolePage(uri, own, SIGNED_OUT);
+    return clientId === OIDC_CLIENTS.cli ? isLoopbackRedirect(uri) : registeredAfter.call(this, uri);
   };
   // What the store has is the hash of the secret.
   Client.prototype.compareClientSecret = function compareClientSecret(
@@ -79,17 +99,14 @@ const build = (ports: OidcPorts, isFirstParty: (clientId: string) => boolean): P
   return provider;
 };
 
-export const createOidcEngine = (
-  ports: OidcPorts,
-  firstPartyClients: readonly string[],
-): OidcEngine<IncomingMessage, ServerResponse> => {
+export const createOidcEngine = (ports: OidcPorts): OidcEngine<IncomingMessage, ServerResponse> => {
   let current: { provider: Provider; issuer: string; version: number } | null = null;
 
   const provider = (): Provider => {
     const issuer = ports.issuer();
     const { version } = ports.keys();
     if (current === null || current.issuer !== issuer || current.version !== version) {
-      current = { provider: build(ports, (id) => firstPartyClients.includes(id)), issuer, version };
+      current = { provider: build(ports), issuer, version };
     }
     return current.provider;
   };
@@ -105,8 +122,8 @@ export const createOidcEngine = (
       !request.url?.startsWith('/.well-known/') &&
       asked !== null &&
       asked.port === issuer.port &&
-      LOOPBACK.includes(issuer.hostname) &&
-      LOOPBACK.includes(asked.hostname);
+      isLoopbackHost(issuer.hostname) &&
+      isLoopbackHost(asked.hostname);
     const host = alias ? asked.host : issuer.host;
     request.headers.host = host;
     request.headers['x-forwarded-host'] = host;

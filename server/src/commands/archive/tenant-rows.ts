@@ -17,7 +17,7 @@ export interface TenantRowsOptions {
   allowStdio: readonly string[];
   /** Ids of clients that are the platform's. */
   reservedClients: readonly string[];
-  urls: { ofWebhook(url: string): string | null; ofServer(url: string): string | null };
+  checks: Record<'ofWebhook' | 'ofServer' | 'ofStdioText', (text: string) => string | null>;
   /** Told of what does not come as it was. */
   note(line: string): void;
 }
@@ -62,14 +62,23 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
   };
   const server = (row: Row): Row | null => {
     count('mcp_servers', MAX_SERVERS);
-    const rebuilt = carriedServer(row, { allowStdio: options.allowStdio, checkUrl: options.urls.ofServer });
+    const rebuilt = carriedServer(
+      row,
+      {
+        allowStdio: options.allowStdio,
+        checkStdioText: options.checks.ofStdioText,
+        stdioFolder: undefined,
+        checkUrl: options.checks.ofServer,
+      },
+      { tenant: [options.tenantId, options.slug], isPlatform: false },
+    );
     if (typeof rebuilt !== 'string') return rebuilt;
     options.note(`left out: the MCP server ${String(row.name)}, since ${rebuilt}`);
     return null;
   };
   const webhook = (row: Row): Row => {
     count('webhooks', MAX_WEBHOOKS);
-    const { row: taken, fault } = carriedWebhook(row, options.urls.ofWebhook);
+    const { row: taken, fault } = carriedWebhook(row, options.checks.ofWebhook);
     if (fault !== null)
       options.note(`switched off: the webhook to ${String(row.url)}, whose address ${fault}`);
     return taken;

@@ -136,7 +136,7 @@ export const checkReferences = async (
   }
 };
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const IDS_AT_ONCE = 200;
 
 /** Takes ids out of the rows' scanned columns, and throws for one that is a row of another tenant. */

@@ -29,9 +29,15 @@ import { tenantWords } from './050-tenant-words.ts';
 import { rowSecurity } from './055-row-security.ts';
 import { queuedRuns } from './056-queued-runs.ts';
 import { termsInRow } from './057-terms-in-row.ts';
+import { credentialOfWork } from './062-credential-of-work.ts';
+import { proposalEvidence } from './063-proposal-evidence.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
+<<<<<<< HEAD
 import { taint } from './072-taint.ts';
+=======
+import { drainingNodes } from './070-draining-nodes.ts';
+>>>>>>> main
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -65,7 +71,13 @@ export const migrations: readonly SchemaStep[] = [
   rowSecurity,
   queuedRuns,
   termsInRow,
+  credentialOfWork,
+  proposalEvidence,
   auditSignatures,
   sameTenant,
+<<<<<<< HEAD
   taint,
+=======
+  drainingNodes,
+>>>>>>> main
 ];

@@ -10,6 +10,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
+import { storableDeep } from '../../kernel/storable.ts';
 import { runNamed, type Statement } from '../compiled.ts';
 import type { Tables } from '../tables/index.ts';
 import { BIND, type Lent, type Pool } from './pool.ts';
@@ -32,13 +33,17 @@ export interface PostgresStore {
 
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
+/** Whatever a feature has forgotten: a text that PostgreSQL would refuse must not fail the work that it belongs to. */
+const toPostgres = (value: unknown): unknown =>
+  typeof value === 'string' || Array.isArray(value) ? storableDeep(value) : value;
+
 const send = async <R>(client: pg.PoolClient, statement: Statement): Promise<QueryResult<R>> => {
   const { name, sql, values } = statement;
   // Rows are records of SQL values; the statement's own type says which.
   const result = (await client.query({
     ...(name === undefined ? {} : { name }),
     text: sql,
-    values: [...values],
+    values: values.map(toPostgres),
   })) as pg.QueryResult<Record<string, unknown>>;
   const { command, rowCount, rows } = result;
   const counted = WRITES.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0) } : {};

@@ -11,6 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { storable } from '../../kernel/storable.ts';
 import type { DirectConnection, DirectStatement } from '../compiled.ts';
 
 /**
@@ -24,7 +25,9 @@ const MAX_STATEMENTS = 512;
 const toSqlite = (value: unknown): SQLInputValue => {
   if (value === undefined || value === null) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value;
+  // As on PostgreSQL, so that both hold the same.
+  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`cannot bind a ${Object.prototype.toString.call(value)}`);
 };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WriteOptions } from '../db.ts';
 
 /**
@@ -18,6 +19,13 @@ const QUIET_TURNS = 2;
 const MAX_TURNS = 8;
 /** With so many there is little left to share. */
 const ENOUGH_WRITES = 64;
+/** How long a group waits for another process (a command beside the server) to leave the lock, and how often it looks. */
+const LOCK_PATIENCE_MS = 5_000;
+const LOCK_LOOK_MS = 20;
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+
 export interface Steps {
   /** Runs one statement without values. */
   step(sql: string): void;
@@ -108,10 +116,23 @@ export const createGroupCommit = (
     return [...(await runRepeatable(repeatable)), ...(await runEach(others))];
   };
 
+  /** Waits beside the event loop: SQLite's own wait would hold everybody up. */
+  const begin = async (): Promise<void> => {
+    const until = performance.now() + LOCK_PATIENCE_MS;
+    for (;;) {
+      try {
+        return connection.step('begin immediate');
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > until) throw error;
+        await delay(LOCK_LOOK_MS);
+      }
+    }
+  };
+
   /** The writes that stand; the others have been told. */
   const runBatch = async (batch: readonly Pending[]): Promise<Pending[]> => {
     try {
-      connection.step('begin immediate');
+      await begin();
       try {
         const done = await runAll(batch);
         connection.step(done.length === 0 ? 'rollback' : 'commit');

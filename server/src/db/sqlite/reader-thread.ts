@@ -17,12 +17,18 @@ export interface ReaderRequest {
   queries: { sql: string; parameters: unknown[] }[];
 }
 
-export type ReaderAnswer = { id: number; rows: Record<string, unknown>[][] } | { id: number; error: string };
+export type ReaderAnswer =
+  | { id: number; rows: Record<string, unknown>[][] }
+  | { id: number; error: string; errcode: number | null };
 
 interface Waiting {
   resolve(rows: Record<string, unknown>[][]): void;
   reject(error: unknown): void;
 }
+
+/** Errors lose their fields on the way between threads; the engine's code says what kind it is (`faults.ts`). */
+const faultOf = ({ error, errcode }: { error: string; errcode: number | null }): Error =>
+  errcode === null ? new Error(error) : Object.assign(new Error(error), { errcode });
 
 /** Starts with the first query. A thread that dies rejects what it held; the next query starts another. */
 export const createReaderThread = (file: string): ReaderThread => {
@@ -51,7 +57,7 @@ export const createReaderThread = (file: string): ReaderThread => {
       const request = waiting.get(answer.id);
       waiting.delete(answer.id);
       if (waiting.size === 0) started.unref();
-      if ('error' in answer) request?.reject(new Error(answer.error));
+      if ('error' in answer) request?.reject(faultOf(answer));
       else request?.resolve(answer.rows);
     });
     started.unref();

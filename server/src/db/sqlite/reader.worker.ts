@@ -13,7 +13,8 @@ const answer = ({ id, queries }: ReaderRequest): ReaderAnswer => {
     const rows = queries.map((q) => connection.run<Record<string, unknown>>(q.sql, q.parameters).rows);
     return { id, rows };
   } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : null;
+    return { id, error: error instanceof Error ? error.message : String(error), errcode };
   }
 };
 

@@ -69,6 +69,8 @@ export interface RunRow {
   finished_at: number | null;
   /** The node that runs it or has run it; null where an earlier release started it. */
   node_id: string | null;
+  /** What the credential could do that asked (kernel/stored-credential.ts); null in rows of earlier releases. */
+  credential: string | null;
 }
 
 export interface ConversationSummaryRow {

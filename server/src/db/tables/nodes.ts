@@ -4,6 +4,8 @@ export interface NodeRow {
   started_at: number;
   /** Last sign of life, by the store's own clock on PostgreSQL. */
   seen_at: number;
+  /** 1: it has been told to stop, takes nothing new and ends what it has. */
+  draining: number;
 }
 
 export interface BlobRow {

@@ -16,6 +16,8 @@ export interface TaskRow {
   missed: string;
   /** What the credential that made the task was allowed: its runs may do no more, whatever the owner may. */
   permissions: string;
+  /** That credential (kernel/stored-credential.ts); null in rows of earlier releases, where `permissions` alone holds. */
+  credential: string | null;
   status: string;
   progress: string | null;
   result: string | null;

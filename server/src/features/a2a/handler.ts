@@ -10,7 +10,7 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { BindRun, Idempotency } from '../../http/idempotency.ts';
-import { fingerprintOf } from '../../http/idempotency.ts';
+import { fingerprintOf, replayOwner } from '../../http/idempotency.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
@@ -190,7 +190,11 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
       return found(await start(message));
     }
     return options.idempotency.once<FoundRun>(
-      { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message) },
+      {
+        callerId: replayOwner(caller),
+        key,
+        fingerprint: fingerprintOf('POST', `a2a/${options.agentId}`, message),
+      },
       async (bind) => {
         const live = await start(message, bind);
         return {

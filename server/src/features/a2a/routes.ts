@@ -11,7 +11,7 @@ import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { type AppError, notFound } from '../../kernel/errors.ts';
+import { AppError, notFound } from '../../kernel/errors.ts';
 import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
 import type { ChatService } from '../chat/index.ts';
 import { A2A_PATH, type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
@@ -41,6 +41,14 @@ const CARD_MAX_AGE_S = 300;
 const AgentParams = Strict({ agent: Type.String({ minLength: 1, maxLength: 64, description: 'Agent id' }) });
 
 type RpcId = string | number | null;
+
+/** `message/stream`, `tasks/resubscribe` and their names in version 1. */
+const asksForStream = (body: unknown): boolean =>
+  typeof body === 'object' &&
+  body !== null &&
+  'method' in body &&
+  typeof body.method === 'string' &&
+  /stream|subscribe/i.test(body.method);
 
 const rpcIdOf = (body: unknown): RpcId => {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
@@ -94,6 +102,14 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const id = rpcIdOf(body);
     const version = versionOf(request);
     const legacy = version === A2A_LEGACY_PROTOCOL_VERSION;
+    if (asksForStream(body)) {
+      try {
+        options.streams.admit(request, reply);
+      } catch (error) {
+        if (error instanceof AppError) return refuse(reply, error, input.requestId, id);
+        throw error;
+      }
+    }
     const refusals: AppError[] = [];
     const handler = createHandler({
       chat: options.chat,

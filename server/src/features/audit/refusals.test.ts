@@ -75,6 +75,28 @@ describe.each(testStores)('refusals in the audit chain on $name', (store: TestSt
     expect((await rows(TENANT)).map(countOf)).toEqual([1, 1]);
   });
 
+  it('who asks in vain for a day is some thirty rows, and none is lost from the count', async () => {
+    const MINUTES = 24 * 60;
+    for (let minute = 0; minute < MINUTES; minute++) {
+      for (let i = 0; i < 22; i++) refusals.note(refusal());
+      now += 60_000;
+    }
+    await refusals.flush();
+    const written = await rows(TENANT);
+    expect(written.length).toBeLessThanOrEqual(30);
+    expect(written.reduce((sum, row) => sum + countOf(row), 0)).toBe(22 * MINUTES);
+  });
+
+  it('they do not hide those of others', async () => {
+    for (let minute = 0; minute < 10; minute++) {
+      for (let i = 0; i < 60; i++) refusals.note(refusal({ actorId: `user-${i}` }));
+      now += 60_000;
+    }
+    refusals.note(refusal({ actorId: 'somebody else' }));
+    await refusals.flush();
+    expect((await rows(TENANT)).filter((row) => row.actor_id === 'somebody else')).toHaveLength(1);
+  });
+
   it('ten thousand different ones are bounded, and none is lost from the count', async () => {
     for (let i = 0; i < 10_000; i++) refusals.note(refusal({ actorId: `user-${i}` }));
     await refusals.flush();

@@ -21,9 +21,10 @@ export interface Refusal {
 }
 
 /**
- * Refusals in the audit chain without a way to fill the disk by them: equal ones of one minute are two rows at most, the
- * first at once and the rest as a number when the minute is over; beyond `MAX_KINDS` different ones of a tenant in a
- * minute there is one number for all others.
+ * Refusals in the audit chain without a way to fill the disk by them: the first of equal ones is a row at once, the rest a
+ * number when the minute is over. While they go on the next numbers come after 4 minutes, 16 and then every hour, so that a
+ * client that asks in vain for ever is some 27 rows a day. Beyond `MAX_KINDS` different ones of a tenant in a minute there
+ * is one number for all others.
  */
 export interface Refusals {
   note(refusal: Refusal): void;
@@ -42,6 +43,9 @@ export interface RefusalsOptions {
 }
 
 const WINDOW_MS = 60_000;
+/** In windows: how long equal refusals that go on are counted into one row. */
+const LONGEST_COUNT = 60;
+const COUNT_GROWS_BY = 4;
 const MAX_KINDS = 60;
 
 interface Kind {
@@ -49,6 +53,9 @@ interface Kind {
   refusal: Refusal;
   /** Those that no row tells of yet. */
   untold: number;
+  /** In windows: over how many they are counted, and how many of these are left. */
+  span: number;
+  left: number;
 }
 
 const kindOf = (r: Refusal): string =>
@@ -61,6 +68,8 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
   const windowMs = options.windowMs ?? WINDOW_MS;
   /** By tenant, then by kind. */
   let kinds = new Map<string | null, Map<string, Kind>>();
+  /** Kinds that are new in this window, by tenant. */
+  let fresh = new Map<string | null, number>();
   let endsAt = 0;
   let timer: NodeJS.Timeout | null = null;
   /** One after the other: the chain has them in their order, and a flood holds one connection. */
@@ -93,33 +102,50 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
     written = written.then(() => acrossTenants(append)).catch(options.onError);
   };
 
-  const endWindow = (): void => {
+  /** What is kept of a kind for the next window, after its number is written where its time has come. */
+  const goOn = (key: string, kind: Kind, all: boolean): Kind | null => {
+    const left = kind.left - 1;
+    if (left > 0 && !all) return { ...kind, left };
+    if (kind.untold === 0) return null;
+    write(kind.refusal, kind.untold, key === OTHERS);
+    if (key === OTHERS) return null;
+    const span = Math.min(kind.span * COUNT_GROWS_BY, LONGEST_COUNT);
+    return { refusal: kind.refusal, untold: 0, span, left: span };
+  };
+
+  /** `all`: whatever has been counted is written now. */
+  const endWindow = (all: boolean): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const ended = kinds;
     kinds = new Map();
-    for (const ofTenant of ended.values()) {
-      for (const [key, kind] of ofTenant)
-        if (kind.untold > 0) write(kind.refusal, kind.untold, key === OTHERS);
+    fresh = new Map();
+    endsAt = clock.now() + windowMs;
+    for (const [tenantId, ofTenant] of ended) {
+      const kept = new Map<string, Kind>();
+      for (const [key, kind] of ofTenant) {
+        const next = goOn(key, kind, all);
+        if (next !== null) kept.set(key, next);
+      }
+      if (kept.size > 0) kinds.set(tenantId, kept);
     }
+    if (kinds.size > 0 && !all) wait();
+  };
+
+  const wait = (): void => {
+    timer = setTimeout(() => endWindow(false), windowMs);
+    timer.unref();
   };
 
   const flush = async (): Promise<void> => {
-    endWindow();
+    endWindow(true);
     await written;
   };
 
   return {
     note(refusal) {
-      const now = clock.now();
-      if (now >= endsAt) {
-        endWindow();
-        endsAt = now + windowMs;
-      }
-      if (timer === null) {
-        timer = setTimeout(endWindow, windowMs);
-        timer.unref();
-      }
+      if (clock.now() >= endsAt) endWindow(false);
+      if (timer === null) wait();
       let ofTenant = kinds.get(refusal.tenantId);
       if (ofTenant === undefined) {
         ofTenant = new Map();
@@ -130,11 +156,12 @@ export const createRefusals = (options: RefusalsOptions): Refusals => {
       if (known !== undefined) {
         known.refusal = refusal;
         known.untold += 1;
-      } else if (ofTenant.size < MAX_KINDS) {
-        ofTenant.set(key, { refusal, untold: 0 });
+      } else if ((fresh.get(refusal.tenantId) ?? 0) < MAX_KINDS) {
+        fresh.set(refusal.tenantId, (fresh.get(refusal.tenantId) ?? 0) + 1);
+        ofTenant.set(key, { refusal, untold: 0, span: 1, left: 1 });
         write(refusal, 1, false);
       } else {
-        const others = ofTenant.get(OTHERS) ?? { refusal, untold: 0 };
+        const others = ofTenant.get(OTHERS) ?? { refusal, untold: 0, span: 1, left: 1 };
         others.untold += 1;
         ofTenant.set(OTHERS, others);
       }

@@ -5,6 +5,7 @@ import { listPage } from '../../db/page.ts';
 import type { AuditEventRow, AuditHeadRow } from '../../db/tables/identity.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import { storableDeep } from '../../kernel/storable.ts';
 import { type AuditFields, chainText, GENESIS, type HeadState } from './rules.ts';
 import { type AuditSigner, signerOf } from './signer.ts';
 
@@ -63,7 +64,8 @@ const writeRow = async (
   before: Link,
   signer: AuditSigner | null,
 ): Promise<Link> => {
-  const fields = { ...event, seq: before.seq + 1 };
+  // What is hashed is what is stored.
+  const fields = storableDeep({ ...event, seq: before.seq + 1 });
   const rowHash = sha256Hex(chainText(before.hash, fields));
   const signed = signer?.sign({ tenantId: fields.tenantId, seq: fields.seq, hash: rowHash });
   await insert(tx, {

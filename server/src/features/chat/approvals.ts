@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
 
 /** What a run needs of governance; handed over in `compose.ts`. */
 export interface Decision {
@@ -25,11 +26,21 @@ export interface ApprovalPort {
   withdraw(owner: Owner & Pick<Caller, 'type'>, proposalId: string): Promise<void>;
 }
 
+/** Nobody decides about a proposal that has been erased: its run goes on without the call. */
+const whereGone =
+  (proposalId: string) =>
+  (error: unknown): Decision => {
+    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
+    const status = 'cancelled' as const;
+    const reason = 'the proposal is gone';
+    return { status, reason, execution: null, proposal: { id: proposalId, status, reason } };
+  };
+
 /**
  * Runs that wait, by proposal. A decision that comes while nobody waits is found again through the port; so is one that
- * another node made and could not tell, by looking every `lookMs` (null: there is no other node).
+ * another node made, or a fault kept from being told, by looking every `lookMs`.
  */
-export const createWaitingRoom = (lookMs: number | null, onError: (error: unknown) => void) => {
+export const createWaitingRoom = (lookMs: number, onError: (error: unknown) => void) => {
   const waiting = new Map<string, (decision: Decision) => void>();
   return {
     /** Governance tells of every decision; most have nobody waiting. */
@@ -47,20 +58,19 @@ export const createWaitingRoom = (lookMs: number | null, onError: (error: unknow
         else signal.addEventListener('abort', abort, { once: true });
       });
       // Asked after the entry has been made, so that a decision in between is not missed.
-      const already = port.decided(owner, proposalId).then((decision) => decision ?? told);
       const look = async (): Promise<void> => {
-        const decision = await port.decided(owner, proposalId);
+        const decision = await port.decided(owner, proposalId).catch(whereGone(proposalId));
         if (decision !== null) waiting.get(proposalId)?.(decision);
       };
-      const timer = lookMs === null ? undefined : setInterval(() => void look().catch(onError), lookMs);
-      timer?.unref();
+      const lookAgain = (): void => void look().catch(onError);
+      lookAgain();
+      const timer = setInterval(lookAgain, lookMs);
+      timer.unref();
       try {
-        return await Promise.race([told, already]);
+        return await told;
       } finally {
         clearInterval(timer);
         waiting.delete(proposalId);
-        told.catch(() => {});
-        already.catch(() => {});
       }
     },
   };

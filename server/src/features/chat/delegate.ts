@@ -13,12 +13,12 @@ import {
   taintOfPassages,
 } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import type { Decision } from './approvals.ts';
+import type { ApprovalPort, Decision } from './approvals.ts';
 import { executeRun, MAX_RUN_CALLS, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { StartDeps } from './start.ts';
-import { initialState, type RunState } from './steps.rules.ts';
+import { initialState, type RunState, waiting } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
 
@@ -57,6 +57,7 @@ export interface DelegateOptions
     Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
   runningRun(runId: string): RunningRun | null;
   decision(context: ToolContext, proposalId: string): Promise<Decision>;
+  approvals: Pick<ApprovalPort, 'show'>;
 }
 
 const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> => ({
@@ -177,7 +178,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       innerEvents(running.events),
       {
         waiting: async (state) => {
-          for (const id of state.proposals) running.events.emit('proposal.created', { id });
+          for (const { proposalId } of waiting(state))
+            running.events.emit('proposal.created', await options.approvals.show(caller, proposalId ?? ''));
         },
         decision: (proposalId) => options.decision(context, proposalId),
         resumed: async () => {},

@@ -7,6 +7,7 @@ import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { brokenReason, INTERRUPTED } from '../conversations/index.ts';
 import { citationsOf } from './citations.rules.ts';
 import type { RunResult } from './execute.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
@@ -31,6 +32,7 @@ export type StopReason = 'cancelled' | 'shutdown';
 
 export const interrupted = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'the run was interrupted by a restart of the server; ask again', {
+    details: { ...INTERRUPTED },
     retryAfterS: 5,
   });
 
@@ -134,7 +136,7 @@ export const createEnding = ({
     const metadata: AnswerMetadata = {
       model: result.model.id,
       built_in: result.model.provider === 'builtin',
-      finish_reason: result.finishReason,
+      finish_reason: status === 'failed' ? brokenReason(result.error) : result.finishReason,
       proposals: state.proposals,
       ...(status === 'failed' ? { failed: true } : {}),
     };
@@ -175,7 +177,7 @@ export const createEnding = ({
       const waits = status === 'awaiting_approval';
       const workers = [...new Set([run.plan.agent.definition.id, ...state.work.map((one) => one.agentId)])];
       // A failed run that said nothing leaves the question alone: an empty answer would only confuse the history.
-      const answers = status !== 'failed' || state.content !== '';
+      const answers = status !== 'failed' || state.content.trim() !== '';
       const ending: RunEvent[] = waits
         ? []
         : result.error === null

@@ -1,10 +1,13 @@
 // Over 500 lines: the loop of a run and what each of its steps writes are read together, or not understood.
+import type { Queryable } from '../../db/db.ts';
+import { isStoreUnavailable } from '../../db/faults.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
+<<<<<<< HEAD
 import { CLEAN, isTainted, joinTaint, taintText } from '../../kernel/taint.ts';
 import {
   type AgentTool,
@@ -15,6 +18,11 @@ import {
   taintOfCall,
   taintOfDescriptions,
 } from '../../kernel/tools.ts';
+=======
+import { storableDeep } from '../../kernel/storable.ts';
+import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
+import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
+>>>>>>> main
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -29,6 +37,7 @@ import {
   withheld,
   withOneOf,
 } from './client-tools.rules.ts';
+import { callEvidence } from './evidence.rules.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
@@ -44,7 +53,11 @@ import {
   tellResults,
   waiting,
 } from './steps.rules.ts';
+<<<<<<< HEAD
 import { type ChatStore, insertStep, markConversation } from './store.ts';
+=======
+import { type ChatStore, hasStep, insertStep } from './store.ts';
+>>>>>>> main
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
@@ -91,18 +104,23 @@ export interface RunDeps {
   clock: Clock;
   maxOutputTokens: number;
   toolTimeoutMs: number;
-  /** The account with the rights of now; null when it may not act. */
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
 }
 
 /**
- * A run outlives a change of roles and a deactivation; its tools do not: nothing beyond the rights that it began with, nor beyond
- * those of the account now. The rights of unchanged roles stay as its credential had them.
+ * A run outlives a change of roles, a deactivation and the deletion of its key; its tools do not: nothing beyond the rights that
+ * it began with, nor beyond those of account and key now (`CallerFor` sees to both).
  */
 const callerStill = (began: Caller, now: Caller | null): Caller => {
-  if (now !== null && now.roles.join() === began.roles.join()) return began;
-  const permissions = [...began.permissions].filter((permission) => now?.permissions.has(permission));
-  return { ...began, permissions: new Set(permissions), roles: now?.roles ?? [] };
+  const kept = now?.permissions.size ?? 0;
+  if (now !== null && kept === began.permissions.size && now.roles.join() === began.roles.join())
+    return began;
+  return {
+    ...began,
+    permissions: now?.permissions ?? new Set(),
+    roles: now?.roles ?? [],
+    platformAdmin: now?.platformAdmin ?? false,
+  };
 };
 
 /** What happens around a run that waits for decisions. */
@@ -262,8 +280,13 @@ const withdrawn = (call: SettledCall): SettledCall =>
     : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
 
 /** What the model is told of a decision, and how the call looks after it. */
+<<<<<<< HEAD
 const decidedCall = (call: SettledCall, tool: AgentTool | undefined, decision: Decision): SettledCall => {
   const { execution } = decision;
+=======
+const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
+  const execution = storableDeep(decision.execution);
+>>>>>>> main
   if (decision.status !== 'approved' || execution === null) {
     const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
     return {
@@ -286,12 +309,12 @@ const decidedCall = (call: SettledCall, tool: AgentTool | undefined, decision: D
 
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
 const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
-  if (answer.content !== '') return null;
+  if (answer.content.trim() !== '') return null;
   const { provider } = answer.ref;
   const fault = (what: string) =>
     new AppError('UPSTREAM_ERROR', `${provider} ${what}`, { details: { provider } });
   if (answer.finishReason === 'content_filter') return fault('withheld its answer (content filter)');
-  const shows = state.content !== '' || state.toolCalls.length > 0;
+  const shows = state.content.trim() !== '' || state.toolCalls.length > 0;
   return shows || answer.finishReason === 'length' ? null : fault('gave an empty answer');
 };
 
@@ -386,9 +409,16 @@ const loop = async (
   const writeSteps = async (steps: readonly Step[]): Promise<void> => {
     const { hold, entries } = result.open;
     const now = clock.now();
+<<<<<<< HEAD
     const marks = plan.record !== null && state.taint.length > marked.length;
     await store.write(async (tx) => {
+=======
+    const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
+    const write = async (tx: Queryable, again: boolean): Promise<void> => {
+>>>>>>> main
       if (plan.record !== null) await store.hold(tx, runId);
+      // The answer to an earlier try may have been lost on the way, and not the try.
+      if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;
       // An inner loop keeps nothing: if it is lost, the call of its tool is told as unknown.
       for (const [i, step] of (plan.record === null ? [] : steps).entries()) {
         await insertStep(tx, {
@@ -400,10 +430,15 @@ const loop = async (
         });
       }
       if (hold !== null) await costs.settle(tx, hold, entries);
+<<<<<<< HEAD
       if (marks && subject.conversationId !== null)
         await markConversation(tx, { id: subject.conversationId, taint: taintText(state.taint) });
     });
     marked = state.taint;
+=======
+    };
+    await untilStored((again) => store.write((tx) => write(tx, again)), context.signal);
+>>>>>>> main
     state.nextStep += steps.length;
     result.open = { hold: null, entries: [] };
   };
@@ -422,8 +457,31 @@ const loop = async (
         spending: plan.spending,
         step: { nano: 0 },
       },
+<<<<<<< HEAD
       caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
       tainted: context.tainted || isTainted(state.taint),
+=======
+      caller: callerStill(
+        caller,
+        await untilStored(
+          () => deps.callerOf(caller.tenantId, caller.userId, credentialOf(caller)),
+          context.signal,
+        ),
+      ),
+      tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+      asked: context.asked ?? plan.question,
+      evidence: (args) =>
+        callEvidence(
+          {
+            asked: context.asked ?? plan.question,
+            handedOn: context.asked === undefined ? null : plan.question,
+            messages: state.messages,
+            passages: state.passages,
+            memories: plan.memories,
+          },
+          args,
+        ),
+>>>>>>> main
     };
     const outcomes = await Promise.all(
       open.map((call, i) => {
@@ -501,7 +559,11 @@ const loop = async (
       try {
         promptBound = models.promptBound(sizedCall());
         const request = holdRequest(deps, subject, plan.model, promptBound, plan.spending.nano);
-        result.open.hold = await store.write((tx) => costs.hold(tx, request));
+        // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
+        result.open.hold = await untilStored(
+          () => store.write((tx) => costs.hold(tx, request)),
+          context.signal,
+        );
       } catch (error) {
         if (error instanceof AppError && error.code === 'COST_EXCEEDED')
           return finishWith('cost_exceeded', error);
@@ -523,7 +585,10 @@ const loop = async (
       }
       if (error.kind === 'aborted') return finishWith('cancelled');
       const fault = toAppError(error);
-      if (fault instanceof AppError) return finishWith('stop', fault);
+      if (fault instanceof AppError) {
+        result.model = error.ref;
+        return finishWith('stop', fault);
+      }
       throw error;
     }
     result.model = answer.ref;
@@ -586,8 +651,15 @@ export const executeRun = async (
     open: { hold: plan.firstHold, entries: [] },
     error: null,
   };
+  /** Stopped while it waited for the store: what had come is kept, and what is open goes with the end. */
+  const stoppedMeanwhile = (error: unknown): RunResult => {
+    if (!context.signal.aborted || !isStoreUnavailable(error)) throw error;
+    return { ...result, finishReason: 'cancelled' };
+  };
   try {
-    const ended = await loop(plan, state, subject, context, events, hooks, deps, result);
+    const ended = await loop(plan, state, subject, context, events, hooks, deps, result).catch(
+      stoppedMeanwhile,
+    );
     if (plan.record !== null) {
       // Calls to other agents that a cancel or a time limit gave up: what they had used by then is the run's all the same.
       await Promise.allSettled([...plan.spending.going]);

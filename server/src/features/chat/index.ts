@@ -12,6 +12,7 @@ export type { FollowedRun } from './remote.ts';
 export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
+export type { RunReport } from './run-report.rules.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
 export {
   type ChatService,

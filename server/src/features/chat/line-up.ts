@@ -4,11 +4,13 @@ import type { ActiveRun } from './active-run.ts';
 import { type EndedRun, errorData, faultOf, keptForLater, type StopReason } from './ending.ts';
 import type { Spending } from './execute.ts';
 import { isDelta } from './journal.rules.ts';
-import type { ConversationQueue } from './queue.ts';
+import { type ConversationQueue, inTurn } from './queue.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import type { ChatResponse } from './schema.ts';
+import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
 import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
 
 export interface LineUpDeps {
@@ -25,6 +27,7 @@ export interface LineUpDeps {
     leave: () => void,
   ): ActiveRun;
   publish(run: EndedRun, type: string, data: Record<string, unknown>): void;
+  report(end: RunReport): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -42,9 +45,15 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     turn: { leave(): void },
   ): Promise<ActiveRun> => {
     const { signal } = abort;
-    turn.leave = await queue.enter(run.conversationId, { place: run.place, signal });
-    signal.throwIfAborted();
-    const started = await starter.start(caller, request, context, { ...how, signal, queued: run });
+    const started = await inTurn(
+      turn,
+      () => queue.enter(run.conversationId, { place: run.place, signal }),
+      async () => {
+        signal.throwIfAborted();
+        const begin = () => starter.start(caller, request, context, { ...how, signal, queued: run });
+        return untilStored(begin, signal);
+      },
+    );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
     publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
     return deps.begin(caller, started, events, abort, turn.leave);
@@ -58,8 +67,6 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
 
   const refused = async (message: WaitingMessage, events: RunEvents, error: unknown): Promise<AppError> => {
     const fault = faultOf(error);
-    if (fault.code === 'INTERNAL_ERROR')
-      deps.onError(error, 'a message that had waited could not be taken up');
     await waiting.refuse(message.run, fault, message);
     events.emit('error', errorData(fault));
     return fault;
@@ -77,14 +84,21 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const told = { ...run, subject: { ...caller, requestId: how.requestId } };
     const tellEnd = (agentId: string | null): void =>
       publish(told, 'run.completed', { message_id: run.messageId, agent_id: agentId });
+    const report = (status: RunStatus, fault: AppError | null): void => {
+      const { agentId, model } = message.context;
+      const ids = { runId: run.runId, requestId: how.requestId, agentId, model };
+      deps.report({ ...ids, outcome: outcomeOf(status, fault), error: fault });
+    };
     try {
       if (deps.stopReasons.get(abort) === 'cancelled') {
         const response = await takenBack(message, events);
+        report('cancelled', null);
         tellEnd(response.agent_id);
         return response;
       }
       if (abort.signal.aborted || error instanceof RunLost) throw keptForLater(run.runId);
       const fault = await refused(message, events, error);
+      report(fault.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed', fault);
       publish(told, 'run.failed', { error: { code: fault.code, message: fault.message } });
       tellEnd(message.context.agentId);
       throw fault;

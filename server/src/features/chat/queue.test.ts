@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeLocks } from '../../kernel/cluster.ts';
-import { createConversationQueue, type Place } from './queue.ts';
+import { createConversationQueue, type Place, type StoredTurns, type WaitOptions } from './queue.ts';
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -16,13 +16,15 @@ const createLocks = (): NodeLocks => {
   };
 };
 
+const turnsOf = (ahead: StoredTurns['ahead']): StoredTurns => ({ ahead, goingOn: async () => false });
+
 describe('a conversation’s turns on one node', () => {
   it('are in the order of places, whenever each came; a begun run is before all', async () => {
     const queue = createConversationQueue();
     const leave = await queue.tryEnter('c');
     expect(await queue.tryEnter('c')).toBeNull();
     const order: string[] = [];
-    const wait = async (name: string, place: Place | null): Promise<void> => {
+    const wait = async (name: string, place: WaitOptions['place']): Promise<void> => {
       const done = await queue.enter('c', { place, signal: never() });
       order.push(name);
       done();
@@ -32,7 +34,7 @@ describe('a conversation’s turns on one node', () => {
       wait('third', { at: 30, id: 'c' }),
       wait('first', { at: 10, id: 'a' }),
       wait('second', { at: 10, id: 'b' }),
-      wait('begun', null),
+      wait('begun', { begun: 'r' }),
     ];
     leave?.();
     await Promise.all(all);
@@ -72,7 +74,10 @@ describe('over several nodes', () => {
     const ahead = async (_id: string, place: Place | null): Promise<boolean> =>
       stored.some((one) => place === null || one.at < place.at);
     const locks = createLocks();
-    const [one, other] = [createConversationQueue(locks, ahead), createConversationQueue(locks, ahead)];
+    const [one, other] = [
+      createConversationQueue(locks, turnsOf(ahead)),
+      createConversationQueue(locks, turnsOf(ahead)),
+    ];
     const leave = await one.tryEnter('c');
     expect(await other.tryEnter('c')).toBeNull();
     const order: number[] = [];
@@ -98,12 +103,41 @@ describe('over several nodes', () => {
 
   it('the turn is given back by who is stopped while it looks', async () => {
     const locks = createLocks();
-    const queue = createConversationQueue(locks, async (_id, place) => place?.at === 2);
+    const queue = createConversationQueue(
+      locks,
+      turnsOf(async (_id, place) => place?.at === 2),
+    );
     const stopped = new AbortController();
     const waiting = queue.enter('c', { place: { at: 2, id: 'b' }, signal: stopped.signal });
     stopped.abort(new Error('taken back'));
     await expect(waiting).rejects.toThrow('taken back');
     const leave = await queue.tryEnter('c');
     expect(leave).not.toBeNull();
+  });
+
+  it('a run of the store is going on, whatever the locks have forgotten', async () => {
+    const running = new Set(['first']);
+    const turns: StoredTurns = {
+      ahead: async () => false,
+      goingOn: async (_id, runId) => [...running].some((one) => runId === null || one < runId),
+    };
+    const other = createConversationQueue(createLocks(), turns);
+    expect(await other.tryEnter('c')).toBeNull();
+    const next = other.enter('c', { place: { at: 1, id: 'a' }, signal: never() });
+    // One that has begun itself waits for earlier ones alone: two of them never wait for each other.
+    (await other.enter('d', { place: { begun: 'first' }, signal: never() }))();
+    running.clear();
+    (await next)();
+    expect(await other.tryEnter('c')).not.toBeNull();
+  });
+
+  it('a new conversation is busy at once, on every node', async () => {
+    const locks = createLocks();
+    const [one, other] = [createConversationQueue(locks), createConversationQueue(locks)];
+    const leave = one.enterNew('c');
+    expect(await one.tryEnter('c')).toBeNull();
+    expect(await other.tryEnter('c')).toBeNull();
+    leave();
+    await expect.poll(() => other.tryEnter('c')).not.toBeNull();
   });
 });

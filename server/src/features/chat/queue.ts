@@ -5,6 +5,31 @@ import { AppError, conflict } from '../../kernel/errors.ts';
 
 export const busy = () => conflict('this conversation is busy with an earlier message');
 
+/** Another node has the turn, whatever the locks say: nothing of the transaction that claimed it stands. */
+export class TurnTaken extends Error {
+  constructor() {
+    super('another node has the turn of this conversation');
+    this.name = 'TurnTaken';
+  }
+}
+
+/** `work` with the turn, which is entered again where the store says that it is another's; the turn stays entered after it. */
+export const inTurn = async <T>(
+  turn: { leave(): void },
+  enter: () => Promise<() => void>,
+  work: () => Promise<T>,
+): Promise<T> => {
+  for (;;) {
+    turn.leave = await enter();
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TurnTaken)) throw error;
+      turn.leave();
+    }
+  }
+};
+
 /** How often a message looks whether another node has done with its conversation. */
 const LOOK_MS = 50;
 
@@ -17,6 +42,8 @@ export interface Place {
 /** Of a run that has begun already and takes its turn again: before all that have not begun. */
 const BEGUN: Place = { at: 0, id: '' };
 
+const placeOf = (place: Place | { begun: string }): Place => ('begun' in place ? BEGUN : place);
+
 const isBefore = (a: Place, b: Place): boolean => a.at < b.at || (a.at === b.at && a.id < b.id);
 
 /** It is stored and waits for nobody in particular: the way to the other nodes, and the store, come back. */
@@ -25,6 +52,16 @@ const whileAway = (error: unknown): null => {
     return null;
   throw error;
 };
+
+/** What the store knows of a conversation's turns; asked only where there are other nodes. */
+export interface StoredTurns {
+  /** Whether a message waits before this place (null: anywhere). */
+  ahead(conversationId: string, place: Place | null): Promise<boolean>;
+  /** Whether a run of another node is going on; `runId`: of a run that has begun itself, which only earlier ones precede. */
+  goingOn(conversationId: string, runId: string | null): Promise<boolean>;
+}
+
+const NO_TURNS: StoredTurns = { ahead: async () => false, goingOn: async () => false };
 
 interface Waiter {
   place: Place;
@@ -41,22 +78,20 @@ interface Line {
 }
 
 export interface WaitOptions {
-  /** Null: a run that has begun already. */
-  place: Place | null;
+  /** Of a run that has begun already: its id. */
+  place: Place | { begun: string };
   signal: AbortSignal;
 }
 
 /**
  * One run at a time per conversation: a second message waits its turn, so that history stays in pairs of question and
  * answer. On one node the order is that of the places; between nodes (`locks`) a turn is taken by whoever gets it and, among
- * messages that have not begun, has nobody `ahead` in the store.
+ * messages that have not begun, has nobody `ahead` in the store. The locks only spare questions to the store: they may be
+ * forgotten, so that a turn is had for sure by the write that claims it (`claimTurn` in `store.ts`).
  */
-export const createConversationQueue = (
-  locks: NodeLocks | null = null,
-  /** Whether a message waits in the store before this place (null: anywhere); asked only where there are other nodes. */
-  ahead: (conversationId: string, place: Place | null) => Promise<boolean> = async () => false,
-) => {
+export const createConversationQueue = (locks: NodeLocks | null = null, turns: StoredTurns = NO_TURNS) => {
   const lines = new Map<string, Line>();
+  const lockOf = (conversationId: string): string => `conversation:${conversationId}`;
 
   const drop = (conversationId: string, line: Line): void => {
     if (!line.busy && line.waiting.length === 0 && line.coming === 0) lines.delete(conversationId);
@@ -115,13 +150,23 @@ export const createConversationQueue = (
     };
   };
 
+  const isFree = async (conversationId: string, place: WaitOptions['place'] | null): Promise<boolean> => {
+    if (place !== null && 'begun' in place) return !(await turns.goingOn(conversationId, place.begun));
+    if (await turns.goingOn(conversationId, null)) return false;
+    return !(await turns.ahead(conversationId, place));
+  };
+
   /** The turn over all nodes, or null where it is not this message's. */
-  const takeEverywhere = async (everywhere: NodeLocks, conversationId: string, place: Place | null) => {
-    const release = await everywhere.take(`conversation:${conversationId}`);
-    if (release === null || place === BEGUN) return release;
+  const takeEverywhere = async (
+    everywhere: NodeLocks,
+    conversationId: string,
+    place: WaitOptions['place'] | null,
+  ) => {
+    const release = await everywhere.take(lockOf(conversationId));
+    if (release === null) return null;
     let goes = false;
     try {
-      goes = !(await ahead(conversationId, place));
+      goes = await isFree(conversationId, place);
     } finally {
       if (!goes) await release();
     }
@@ -133,9 +178,9 @@ export const createConversationQueue = (
     everywhere: NodeLocks,
     conversationId: string,
     line: Line,
-    place: Place,
-    signal: AbortSignal,
+    { place: wanted, signal }: WaitOptions,
   ): Promise<() => void> => {
+    const place = placeOf(wanted);
     let here = true;
     try {
       for (;;) {
@@ -148,7 +193,7 @@ export const createConversationQueue = (
           await again;
           here = true;
         }
-        const release = await takeEverywhere(everywhere, conversationId, place).catch(whileAway);
+        const release = await takeEverywhere(everywhere, conversationId, wanted).catch(whileAway);
         if (release !== null) return leaver(conversationId, line, release);
         await delay(LOOK_MS);
       }
@@ -159,6 +204,15 @@ export const createConversationQueue = (
   };
 
   return {
+    /** The first turn of a conversation that is not stored yet: nobody can be before it. */
+    enterNew(conversationId: string): () => void {
+      const line = lineOf(conversationId);
+      line.busy = true;
+      // Not waited for: the run's row says the same to other nodes.
+      const taken = locks?.take(lockOf(conversationId)).catch(() => null) ?? null;
+      return leaver(conversationId, line, taken === null ? null : async () => (await taken)?.());
+    },
+
     /** The turn where it is free at once, as the function that lets the next one in; null where it is not. */
     async tryEnter(conversationId: string): Promise<(() => void) | null> {
       if (lines.has(conversationId)) return null;
@@ -187,14 +241,13 @@ export const createConversationQueue = (
     },
 
     /** Resolves when it is the caller's turn, with the function that lets the next one in. Rejects with the signal's reason. */
-    async enter(conversationId: string, { place, signal }: WaitOptions): Promise<() => void> {
-      signal.throwIfAborted();
+    async enter(conversationId: string, how: WaitOptions): Promise<() => void> {
+      how.signal.throwIfAborted();
       const line = lineOf(conversationId);
-      const own = place ?? BEGUN;
-      await enterHere(line, own, signal);
+      await enterHere(line, placeOf(how.place), how.signal);
       return locks === null
         ? leaver(conversationId, line, null)
-        : enterEverywhere(locks, conversationId, line, own, signal);
+        : enterEverywhere(locks, conversationId, line, how);
     },
   };
 };

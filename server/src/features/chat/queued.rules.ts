@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
+import type { StoredCredential } from '../../kernel/stored-credential.ts';
 import type { Place } from './queue.ts';
 import type { QueuedMessage } from './queued.store.ts';
 import type { GivenInput } from './request.ts';
@@ -24,7 +25,7 @@ export interface StoredRequest {
   queued: {
     requestId: string;
     given: QueuedInput;
-    /** What the credential allowed that asked. */
+    /** What the credential allowed that asked, for nodes of the release before. */
     permissions: string[];
   };
 }
@@ -50,11 +51,15 @@ export const storedRequestOf = (
   };
 };
 
-/** The account with its rights of now, and never with more than the credential had that asked. */
-export const narrowed = (caller: Caller, { queued }: StoredRequest): Caller => {
-  const had = new Set(queued.permissions);
-  return { ...caller, permissions: new Set([...caller.permissions].filter((one) => had.has(one))) };
-};
+/** Of a run that an earlier release has queued: its request alone says what its credential allowed. */
+export const earlierCredential = ({ queued }: StoredRequest): StoredCredential => ({
+  v: 1,
+  kind: 'jwt',
+  keyId: null,
+  whole: false,
+  permissions: queued.permissions,
+  added: [],
+});
 
 /**
  * Questions with their answers that were taken back while they waited, in order: their place is before the message whose turn

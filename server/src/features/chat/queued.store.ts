@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
 import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
-import type { Place } from './queue.ts';
+import { type Place, TurnTaken } from './queue.ts';
 
 /** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
 
@@ -106,4 +107,55 @@ export const createQueuedBefore =
       );
     }
     return (await query.limit(1).executeTakeFirst()) !== undefined;
+  };
+
+/**
+ * Whether a run of another node is going on in the conversation; `runId`: of one that has begun itself, which only earlier
+ * ones precede. What goes on in this process is known to its queue.
+ */
+const otherRunning = async (
+  db: Queryable,
+  nodeId: string,
+  conversationId: string,
+  runId: string | null,
+): Promise<boolean> => {
+  let query = db
+    .selectFrom('runs')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .where('node_id', '<>', nodeId);
+  if (runId !== null) {
+    query = query.where((w) =>
+      w.or([
+        w('id', '<', runId),
+        w.not(
+          w.exists(
+            w
+              .selectFrom('runs as own')
+              .select('own.id')
+              .where('own.id', '=', runId)
+              .where('own.status', '=', 'running'),
+          ),
+        ),
+      ]),
+    );
+  }
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+};
+
+export const createOtherRunning =
+  (db: Db, nodeId: string) => (conversationId: string, runId: string | null) =>
+    otherRunning(db.read, nodeId, conversationId, runId);
+
+/**
+ * For the write that lets a run begin or go on, in a conversation that other nodes know: with the conversation's row locked, of
+ * two claims the later one sees the earlier one's run. Throws `TurnTaken`.
+ */
+export const createClaimTurn =
+  (db: Db, nodeId: string) =>
+  async (tx: Queryable, conversationId: string, runId: string): Promise<void> => {
+    if (db.dialect === 'sqlite') return;
+    await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
+    if (await otherRunning(tx, nodeId, conversationId, runId)) throw new TurnTaken();
   };

@@ -1,3 +1,4 @@
+import type { AppError } from '../../kernel/errors.ts';
 import { addNano, nanoToUsd } from '../../kernel/money.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
@@ -10,10 +11,10 @@ import { addSums, NO_USAGE } from './usage.rules.ts';
 /** Readings of a run's stored rows, and of what other nodes say of it. */
 
 /** The events that an interrupted run had stored, with its end. What it had streamed since is lost with its process. */
-export const journalOf = (row: { journal: string | null }): string => {
+export const journalOf = (row: { journal: string | null }, error: AppError = interrupted()): string => {
   const stored: PackedJournal =
     row.journal === null ? { v: 1, events: [] } : (JSON.parse(row.journal) as PackedJournal);
-  const { events } = packJournal([{ event: 'error', data: errorData(interrupted()) }]);
+  const { events } = packJournal([{ event: 'error', data: errorData(error) }]);
   // Whatever a reader has seen of what is lost, the end comes after it.
   const count = stored.events.reduce(
     (sum, [kind, , lengths]) => sum + (kind === 'd' ? lengths.length : kind === 'j' ? 0 : 1),

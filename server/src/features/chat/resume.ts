@@ -1,5 +1,6 @@
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { type CallerFor, readCredential } from '../../kernel/stored-credential.ts';
 import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
@@ -21,8 +22,7 @@ export interface ResumeDeps extends Pick<StartDeps, 'toolSources' | 'costs'> {
   store: ChatStore;
   agents: AgentService;
   models: Models;
-  /** The person with the rights of now; null when deactivated or gone. */
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
 }
 
 const LOOKING_UP_MS = 600_000;
@@ -36,7 +36,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
   );
   const replayed = replaySteps(steps);
   if (replayed === null) return null;
-  const caller = await deps.callerOf(row.tenant_id, row.user_id);
+  const caller = await deps.callerOf(row.tenant_id, row.user_id, readCredential(row.credential));
   const agent = await deps.agents.find(row.tenant_id, replayed.plan.agentId);
   if (caller === null || agent === null || !agent.enabled) return null;
   let model: ReturnType<Models['resolve']>;

@@ -6,6 +6,7 @@ import {
   fingerprintOf,
   type Idempotency,
   idempotencyKey,
+  replayOwner,
   type StoredAnswer,
 } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
@@ -132,7 +133,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
     });
     return idempotency.once<FastifyReply>(
       {
-        callerId: caller.userId,
+        callerId: replayOwner(caller),
         key,
         fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
       },
@@ -210,7 +211,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       };
     };
     return idempotency.once<FastifyReply>(
-      { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
+      { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
       async (bind) => {
         const run = await start(bind);
         return {
@@ -249,7 +250,10 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       idempotency: 'own',
       produces: 'text/event-stream',
       responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
-      handler: stream,
+      handler: (input) => {
+        options.streams.admit(input.request, input.reply);
+        return stream(input);
+      },
     }),
     route({
       method: 'POST',
@@ -294,6 +298,7 @@ export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
       produces: 'text/event-stream',
       responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
       handler: async (input) => {
+        options.streams.admit(input.request, input.reply);
         const source = await follow(input.caller, input.params.id);
         const header = input.request.headers['last-event-id'];
         const seen = lastSeen(input.params.id, typeof header === 'string' ? header : undefined);

@@ -1,17 +1,18 @@
 import type { ApprovalPort, WaitingRoom } from './approvals.ts';
 import type { Ending } from './ending.ts';
 import type { RunHooks, RunResult } from './execute.ts';
-import type { ConversationQueue } from './queue.ts';
+import { type ConversationQueue, inTurn } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
 import type { ChatStore } from './store.ts';
+import { untilStored } from './until-stored.ts';
 
 export interface RunHooksDeps {
   ending: Ending;
   room: WaitingRoom;
   queue: ConversationQueue;
-  store: Pick<ChatStore, 'setStatus'>;
+  store: Pick<ChatStore, 'goOn'>;
   approvals: ApprovalPort;
 }
 
@@ -42,7 +43,11 @@ export const createRunHooks =
     },
     decision: (proposalId) => room.wait(run.subject, proposalId, approvals, abort.signal),
     async resumed() {
-      turn.leave = await queue.enter(run.conversationId, { place: null, signal: abort.signal });
-      await store.setStatus(run.runId, 'running');
+      const place = { begun: run.runId };
+      await inTurn(
+        turn,
+        () => queue.enter(run.conversationId, { place, signal: abort.signal }),
+        () => untilStored(() => store.goOn(run.runId, run.conversationId), abort.signal),
+      );
     },
   });

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { AnyObject, Nullable, Strict, StringEnum, Timestamp, Usd, Uuid } from '../../kernel/schema.ts';
-import { Citation, ToolCall, Usage } from '../conversations/index.ts';
+import { Citation, FINISH_REASONS, ToolCall, Usage } from '../conversations/index.ts';
+
+export type { FinishReason } from '../conversations/index.ts';
 
 /** Where a run stands (contract, section 14). Transitions: `run-state.rules.ts`. */
 export const RUN_STATUSES = [
@@ -13,17 +15,6 @@ export const RUN_STATUSES = [
   'cost_exceeded',
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-
-/** `tool_calls` only where the client's program has tools of its own: the OpenAI-compatible door. */
-export const FINISH_REASONS = [
-  'stop',
-  'length',
-  'cancelled',
-  'awaiting_approval',
-  'cost_exceeded',
-  'tool_calls',
-] as const;
-export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
+import { within } from '../../jobs/index.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
@@ -38,17 +39,19 @@ import {
   unpackJournal,
 } from './journal.rules.ts';
 import { createLineUp } from './line-up.ts';
-import { busy, type ConversationQueue } from './queue.ts';
+import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import { createRunHooks } from './run-hooks.ts';
+import { outcomeOf, type RunReport } from './run-report.rules.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type StartDeps, type StartedRun } from './start.ts';
 import { RunLost } from './store.ts';
+import { createRunSweep } from './sweep.ts';
 import { untilStored } from './until-stored.ts';
 import { createWaiting } from './waiting.ts';
 import { chatResponseOf, runOf } from './wire.ts';
@@ -67,6 +70,8 @@ export interface ChatOptions
   outbox?: EventOutbox<Queryable>;
   /** The other nodes; null where this process has the store for itself. */
   messages: NodeMessages | null;
+  /** A run has come to its end here; failures are told with their error. */
+  onEnded?(report: RunReport): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -91,6 +96,12 @@ export interface Turn {
 /** How long an answer in one piece waits for a decision before it says `awaiting_approval`. */
 export const DECISION_GRACE_MS = 10_000;
 const LOOK_FOR_DECISION_MS = 3_000;
+/** Where no other node makes decisions that could not be told. */
+const LOOK_ALONE_MS = 15_000;
+/** How long nothing must have worked on an unfinished run before it counts as lost. */
+const LOST_AFTER_MS = 10_000;
+/** How long a stop waits for ends that the store does not take. */
+const LAST_WRITES_MS = 120_000;
 /** How long a cancel waits for another node to end its run, and how often it looks. */
 const REMOTE_STOP_MS = 20_000;
 const REMOTE_LOOK_MS = 100;
@@ -107,11 +118,15 @@ export const createChatService = (given: ChatOptions) => {
   const starter = createStarter(options);
   const ending = createEnding(options);
   const waiting = createWaiting({ ...options, ending });
-  const room = createWaitingRoom(given.messages === null ? null : LOOK_FOR_DECISION_MS, (error) =>
+  const room = createWaitingRoom(given.messages === null ? LOOK_ALONE_MS : LOOK_FOR_DECISION_MS, (error) =>
     given.onError(error, 'a decision could not be looked for'),
   );
   const hooksOf = createRunHooks({ ending, room, queue, store, approvals: options.approvals });
   const active = new Map<string, ActiveRun>();
+  /** Runs taken over that wait for their conversation's turn. */
+  const entering = new Set<string>();
+  /** Takings over that are going on: their runs are this node's before it has them. */
+  let recovering = 0;
   const starting = new Set<Promise<unknown>>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
@@ -126,6 +141,16 @@ export const createChatService = (given: ChatOptions) => {
       requestId: run.subject.requestId,
     });
   };
+
+  const tellEnd = (report: RunReport): void => {
+    options.onEnded?.(report);
+    if (report.error !== null) report.error.logged = true;
+  };
+  const idsOf = (run: StartedRun) => ({
+    runId: run.runId,
+    requestId: run.subject.requestId,
+    agentId: run.plan.agent.definition.id,
+  });
 
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
@@ -149,8 +174,10 @@ export const createChatService = (given: ChatOptions) => {
     const result = await executeRun(run.plan, run.state, run.subject, context, events, hooks, deps);
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
-    const { response, recorded } = await ending.write(run, result, statusOf(result, stopped), events);
+    const status = statusOf(result, stopped);
+    const { response, recorded } = await ending.write(run, result, status, events);
     const { error } = result;
+    tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
       events.emit('error', errorData(error));
       publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
@@ -176,8 +203,8 @@ export const createChatService = (given: ChatOptions) => {
     if (error instanceof RunLost)
       throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
     if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
-    options.onError(error, 'a run failed');
     const fault = faultOf(error);
+    tellEnd({ ...idsOf(run), model: run.plan.model.id, outcome: outcomeOf('failed', fault), error: fault });
     const told = events.all().filter((event) => event.event !== 'message.delta');
     const end: RunEvent = { event: 'error', data: errorData(fault) };
     // The text is not kept; the end stands under the number under which it is told.
@@ -230,7 +257,16 @@ export const createChatService = (given: ChatOptions) => {
     return run;
   };
 
-  const lineUp = createLineUp({ ...options, active, starter, waiting, stopReasons, begin, publish });
+  const lineUp = createLineUp({
+    ...options,
+    report: tellEnd,
+    active,
+    starter,
+    waiting,
+    stopReasons,
+    begin,
+    publish,
+  });
 
   /** Behind the message that its conversation is busy with. */
   const join = async (
@@ -253,19 +289,27 @@ export const createChatService = (given: ChatOptions) => {
   const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
     const context = parseContext(request.context);
     const { conversation_id: conversationId } = request;
-    let leave = (): void => {};
-    if (conversationId !== undefined) {
+    const behind = (): Promise<ActiveRun> =>
+      join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);
+    const newConversationId = newId();
+    let leave: (() => void) | null;
+    if (conversationId === undefined) leave = queue.enterNew(newConversationId);
+    else {
       await starter.conversationOf(caller, conversationId);
-      const turn = await queue.tryEnter(conversationId);
-      if (turn === null) return join(caller, { ...request, conversation_id: conversationId }, context, how);
-      leave = turn;
+      leave = await queue.tryEnter(conversationId);
+      if (leave === null) return behind();
     }
     const abort = new AbortController();
     let started: StartedRun;
     try {
-      started = await starter.start(caller, request, context, { ...how, signal: abort.signal });
+      started = await starter.start(caller, request, context, {
+        ...how,
+        newConversationId,
+        signal: abort.signal,
+      });
     } catch (error) {
       leave();
+      if (error instanceof TurnTaken) return behind();
       throw error;
     }
     const events = createRunEvents(started.events);
@@ -286,6 +330,22 @@ export const createChatService = (given: ChatOptions) => {
     if ('error' in read) await waiting.refuse(read.run, read.error, null);
     else withinTenant(row.tenant_id, () => lineUp(read));
   };
+
+  /** An end that no run here has come to by itself. */
+  const tellEndOf = (row: RunRow, error: AppError): void => {
+    const ids = { runId: row.id, requestId: null, agentId: row.agent_id, model: null };
+    tellEnd({ ...ids, outcome: outcomeOf('failed', error), error });
+  };
+  const sweep = createRunSweep({
+    store,
+    waiting,
+    approvals: options.approvals,
+    clock,
+    isGoing: (id) => recovering > 0 || active.has(id) || entering.has(id),
+    onLost: tellEndOf,
+    onError: options.onError,
+    patienceMs: LOST_AFTER_MS,
+  });
 
   const turnOf = async (row: RunRow): Promise<Turn> => {
     const [question, answer] = await Promise.all([
@@ -364,6 +424,50 @@ export const createChatService = (given: ChatOptions) => {
     throw new AppError('SERVICE_UNAVAILABLE', 'the node of this run does not answer; try again', {
       retryAfterS: 5,
     });
+  };
+
+  const recover = async (fresh: boolean): Promise<{ resumed: number; failed: number }> => {
+    const now = clock.now();
+    const counts = { resumed: 0, failed: 0 };
+    const left = await store.adopt(now, fresh);
+    const isQueued = (row: RunRow): boolean => row.status === 'queued';
+    // What has begun takes its turn first.
+    for (const row of [...left.filter((one) => !isQueued(one)), ...left.filter(isQueued)]) {
+      if (active.has(row.id)) continue;
+      if (isQueued(row)) {
+        await takeUpQueued(row);
+        counts.resumed += 1;
+        continue;
+      }
+      const read = await readRun(options, row).catch((error: unknown) => {
+        options.onError(error, 'a run could not be read back');
+        return null;
+      });
+      if (read === null) {
+        const error = interrupted();
+        await store.interrupt(row.id, JSON.stringify(errorData(error)), journalOf(row), now);
+        tellEndOf(row, error);
+        counts.failed += 1;
+        continue;
+      }
+      const events = createRunEvents(read.events, read.jumps);
+      const abort = new AbortController();
+      // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
+      const enters = queue.enter(row.conversation_id, {
+        place: { begun: row.id },
+        signal: abort.signal,
+      });
+      entering.add(row.id);
+      const going = enters
+        .then((leave) => {
+          withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
+        })
+        .finally(() => entering.delete(row.id));
+      if (remote === null) await going;
+      else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));
+      counts.resumed += 1;
+    }
+    return counts;
   };
 
   return {
@@ -506,40 +610,16 @@ export const createChatService = (given: ChatOptions) => {
      * from its last finished step; one without a finished step ends as failed, with the reason stored. How many of each.
      */
     async recover(fresh: boolean): Promise<{ resumed: number; failed: number }> {
-      const now = clock.now();
-      const counts = { resumed: 0, failed: 0 };
-      const left = await store.adopt(now, fresh);
-      const isQueued = (row: RunRow): boolean => row.status === 'queued';
-      // What has begun takes its turn first.
-      for (const row of [...left.filter((one) => !isQueued(one)), ...left.filter(isQueued)]) {
-        if (active.has(row.id)) continue;
-        if (isQueued(row)) {
-          await takeUpQueued(row);
-          counts.resumed += 1;
-          continue;
-        }
-        const read = await readRun(options, row).catch((error: unknown) => {
-          options.onError(error, 'a run could not be read back');
-          return null;
-        });
-        if (read === null) {
-          await store.interrupt(row.id, JSON.stringify(errorData(interrupted())), journalOf(row), now);
-          counts.failed += 1;
-          continue;
-        }
-        const events = createRunEvents(read.events, read.jumps);
-        const abort = new AbortController();
-        // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
-        const enters = queue.enter(row.conversation_id, { place: null, signal: abort.signal });
-        const going = enters.then((leave) => {
-          withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
-        });
-        if (remote === null) await going;
-        else going.catch((error: unknown) => options.onError(error, 'a run could not be taken up'));
-        counts.resumed += 1;
+      recovering += 1;
+      try {
+        return await recover(fresh);
+      } finally {
+        recovering -= 1;
       }
-      return counts;
     },
+
+    /** Ends unfinished runs of this node that nothing here works on; to be called every few seconds. */
+    sweep,
 
     /** After this node had been taken for dead: leaves off runs that are others' by now; nothing of them is written here. */
     async shedLost(): Promise<void> {
@@ -563,15 +643,13 @@ export const createChatService = (given: ChatOptions) => {
         await Promise.allSettled(runs.map((run) => Promise.race([run.done, run.waits])));
       };
       const finished = all();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, graceMs);
+      await within(finished, graceMs);
+      const waitingRuns = await store.waitingRuns([...active.keys()]).catch((error: unknown) => {
+        options.onError(error, 'runs that wait could not be looked up: all are stopped');
+        return new Set<string>();
       });
-      await Promise.race([finished, late]);
-      clearTimeout(timer);
-      const waitingRuns = await store.waitingRuns([...active.keys()]);
       for (const run of active.values()) if (!waitingRuns.has(run.runId)) stop(run, 'shutdown');
-      await all();
+      await within(all(), LAST_WRITES_MS);
     },
   };
 };

@@ -11,7 +11,11 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
+<<<<<<< HEAD
 import { isTainted, joinTaint, readTaint, type Taint, taintText } from '../../kernel/taint.ts';
+=======
+import { credentialText } from '../../kernel/stored-credential.ts';
+>>>>>>> main
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import { type AgentTool, type ToolSource, taintOfDescriptions, taintOfPassages } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
@@ -242,7 +246,7 @@ export const createStarter = (deps: StartDeps) => {
 
   /**
    * `request.conversation_id` has been entered in the queue by the caller of this. Nothing is stored when it throws,
-   * so a refusal (402, 404, 409, 422) leaves no trace.
+   * so a refusal (402, 404, 409, 422) leaves no trace. Throws `TurnTaken` where another node has the turn all the same.
    */
   const start = async (
     caller: Caller,
@@ -253,6 +257,8 @@ export const createStarter = (deps: StartDeps) => {
       streaming: boolean;
       signal: AbortSignal;
       given?: GivenInput | undefined;
+      /** Without `request.conversation_id`: the conversation to be made, which has been entered as well. */
+      newConversationId?: string;
       /** The message has waited and is stored already: its run begins now. */
       queued?: QueuedRun;
       /** Written with the run; see `LaunchOptions`. */
@@ -261,7 +267,7 @@ export const createStarter = (deps: StartDeps) => {
   ): Promise<StartedRun> => {
     const given = options.given ?? {};
     const conversation = await conversationOf(caller, request.conversation_id);
-    const conversationId = conversation?.id ?? newId();
+    const conversationId = conversation?.id ?? options.newConversationId ?? newId();
     const { queued } = options;
     const runId = queued?.runId ?? newId();
     const known = await history.known(conversation, given.history);
@@ -432,7 +438,11 @@ export const createStarter = (deps: StartDeps) => {
           const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
           if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
           await placeMessage(tx, questionId, askedAt);
+<<<<<<< HEAD
           if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
+=======
+          await store.claimTurn(tx, conversationId, runId);
+>>>>>>> main
           return taken;
         }
         await options.accepted?.(tx, runId);
@@ -453,13 +463,20 @@ export const createStarter = (deps: StartDeps) => {
                 archived_at: null,
                 taint: taintText(taint),
               })
+<<<<<<< HEAD
             : touchConversation(tx, {
                 id: conversationId,
                 now,
                 taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
               });
         const [, , , recorded] = await together(
+=======
+            : touchConversation(tx, { id: conversationId, now });
+        const claimed = conversation === null ? null : store.claimTurn(tx, conversationId, runId);
+        const [, , , , recorded] = await together(
+>>>>>>> main
           inConversation,
+          claimed,
           insertMessage(tx, {
             ...owner,
             id: questionId,
@@ -502,6 +519,7 @@ export const createStarter = (deps: StartDeps) => {
             created_at: now,
             finished_at: null,
             node_id: store.nodeId,
+            credential: credentialText(caller),
           }),
           deps.outbox?.record(
             tx,

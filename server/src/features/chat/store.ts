@@ -5,7 +5,7 @@ import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { QUEUED_FROM } from '../conversations/index.ts';
-import { createQueuedBefore, queuedMessages } from './queued.store.ts';
+import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
 
 /** Statements of the run. Those of the hot path are compiled once. */
 
@@ -67,6 +67,7 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
     created_at: p('created_at'),
     finished_at: p('finished_at'),
     node_id: p('node_id'),
+    credential: p('credential'),
   }),
 );
 
@@ -158,6 +159,10 @@ export const insertStep = compiled<RunStepRow, never>((db, p) =>
     payload: p('payload'),
     created_at: p('created_at'),
   }),
+);
+
+export const hasStep = compiled<Pick<RunStepRow, 'run_id' | 'n'>, { n: number }>((db, p) =>
+  db.selectFrom('run_steps').select('n').where('run_id', '=', p('run_id')).where('n', '=', p('n')),
 );
 
 /** The answer of a run that had waited: it stands already, with what had come by then. */
@@ -262,7 +267,9 @@ export class RunLost extends Error {
 export const createChatStore = (db: Db, nodeId: string) => ({
   nodeId,
 
-  queuedBefore: createQueuedBefore(db),
+  /** Whose turn it is in a conversation, for the queue and for the writes that take it. */
+  turnsAhead: { ahead: createQueuedBefore(db), goingOn: createOtherRunning(db, nodeId) },
+  claimTurn: createClaimTurn(db, nodeId),
 
   write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
     db.write(work, options),
@@ -374,11 +381,13 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   steps: (runId: string): Promise<RunStepRow[]> =>
     db.read.selectFrom('run_steps').selectAll().where('run_id', '=', runId).orderBy('n').execute(),
 
-  /** Throws `RunLost` where the run is another node's by now. */
-  setStatus: (id: string, status: string) =>
-    db.write(async (tx) => {
-      if ((await setRunStatus(tx, { id, status, node_id: nodeId })) === 0) throw new RunLost();
-    }),
+  /** A run that has waited goes on. Throws `TurnTaken`, and `RunLost` where the run is another node's by now. */
+  goOn(id: string, conversationId: string): Promise<void> {
+    return db.write(async (tx) => {
+      await this.claimTurn(tx, conversationId, id);
+      if ((await setRunStatus(tx, { id, status: 'running', node_id: nodeId })) === 0) throw new RunLost();
+    });
+  },
 
   /** Which of the runs wait for a decision. */
   async waitingRuns(ids: readonly string[]): Promise<Set<string>> {
@@ -440,6 +449,17 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     }
     return taken;
   },
+
+  /** Those that have not ended and are this node's, whether it knows of them or not. */
+  unfinishedHere: (): Promise<RunRow[]> =>
+    db.read
+      .selectFrom('runs')
+      .selectAll()
+      .where('node_id', '=', nodeId)
+      .where('finished_at', 'is', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
 
   /** Which of the runs are this node's still. */
   async own(ids: readonly string[]): Promise<Set<string>> {

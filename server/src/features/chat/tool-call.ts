@@ -5,6 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
+<<<<<<< HEAD
 import { CLEAN, type Taint } from '../../kernel/taint.ts';
 import {
   type AgentTool,
@@ -14,6 +15,10 @@ import {
   type ToolOutcome,
   taintOfCall,
 } from '../../kernel/tools.ts';
+=======
+import { storableDeep } from '../../kernel/storable.ts';
+import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
+>>>>>>> main
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 
@@ -135,8 +140,8 @@ export const runToolCall = async (
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, () =>
-      abortable(tool.call(parsed.value, { ...context, signal, paying }), signal),
+    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, async () =>
+      storableDeep(await abortable(tool.call(parsed.value, { ...context, signal, paying }), signal)),
     );
     return {
       item: {

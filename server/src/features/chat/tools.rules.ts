@@ -1,4 +1,5 @@
 import type { ToolChoice, ToolSpec } from '../../kernel/model.ts';
+import { storableDeep } from '../../kernel/storable.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 
 /**
@@ -137,7 +138,7 @@ export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { o
 export const parseArguments = (text: string): ParsedArguments => {
   if (text.trim() === '') return { ok: true, value: {} };
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = storableDeep(JSON.parse(text));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return { ok: true, value: value as Record<string, unknown> };
     }

@@ -5,12 +5,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { queuedAt } from '../conversations/index.ts';
 import { askedEvent } from './asked.rules.ts';
 import { type Ending, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
-import { narrowed, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
+import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
 import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
@@ -36,7 +37,7 @@ export interface WaitingDeps {
   clock: Clock;
   events: EventSink;
   outbox?: EventOutbox<Queryable>;
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
 }
 
 /** A queued run with all that its start needs. */
@@ -136,6 +137,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             created_at: at,
             finished_at: null,
             node_id: store.nodeId,
+            credential: credentialText(caller),
           });
           await how.accepted?.(tx, runId);
           const asked: PlatformEvent | null = (await deps.outbox?.record(tx, event)) ?? null;
@@ -156,14 +158,17 @@ export const createWaiting = (deps: WaitingDeps) => {
         conversationId: row.conversation_id,
         place: { at: row.created_at, id: row.id },
       };
-      const [question, account] = await Promise.all([
-        store.message(row.question_id),
-        deps.callerOf(row.tenant_id, row.user_id),
-      ]);
-      if (question === undefined) return { run, error: new AppError('NOT_FOUND', 'the message is gone') };
       // A row of this feature's own writing.
       const stored = JSON.parse(row.request) as StoredRequest;
-      const caller = account === null ? null : narrowed(account, stored);
+      const [question, caller] = await Promise.all([
+        store.message(row.question_id),
+        deps.callerOf(
+          row.tenant_id,
+          row.user_id,
+          readCredential(row.credential) ?? earlierCredential(stored),
+        ),
+      ]);
+      if (question === undefined) return { run, error: new AppError('NOT_FOUND', 'the message is gone') };
       if (caller === null || !caller.permissions.has('chat:write'))
         return { run, error: forbidden('chat:write') };
       return {

@@ -1,7 +1,7 @@
 import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-import { messageOf, type Usage } from '../conversations/index.ts';
+import { messageOf, storedReason, type Usage } from '../conversations/index.ts';
 import { type ChatResponse, type FinishReason, RUN_STATUSES, type Run, type RunStatus } from './schema.ts';
 import { NO_USAGE } from './usage.rules.ts';
 
@@ -16,7 +16,7 @@ export interface AnswerMetadata extends Record<string, unknown> {
 /** The same bytes whether built as the run ends or from the stored row later. */
 export const chatResponseOf = (row: MessageRow): ChatResponse => {
   const message = messageOf(row);
-  const { finish_reason, proposals, ...metadata } = message.metadata as AnswerMetadata;
+  const { finish_reason: _stored, proposals, ...metadata } = message.metadata as AnswerMetadata;
   return {
     id: message.id,
     conversation_id: message.conversation_id,
@@ -25,7 +25,7 @@ export const chatResponseOf = (row: MessageRow): ChatResponse => {
     tool_calls: message.tool_calls,
     cost_usd: message.cost_usd,
     run_id: message.run_id ?? '',
-    finish_reason: finish_reason ?? 'stop',
+    finish_reason: storedReason(message.metadata) ?? 'stop',
     usage: message.usage ?? NO_USAGE,
     citations: message.citations,
     proposals: proposals ?? [],

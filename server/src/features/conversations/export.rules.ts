@@ -1,6 +1,22 @@
-import type { Conversation, Message } from './schema.ts';
+import type { Conversation, FinishReason, Message } from './schema.ts';
 
 const SPEAKER: Record<Message['role'], string> = { user: 'You', assistant: 'Assistant', tool: 'Tool' };
+
+const ENDS: Partial<Record<FinishReason, string>> = {
+  length: 'The answer was cut at the length limit.',
+  cancelled: 'The answer was stopped.',
+  awaiting_approval: 'The answer waits for approval.',
+  cost_exceeded: 'The answer ended at a cost limit.',
+  failed: 'The answer failed',
+  interrupted: 'The answer was interrupted',
+};
+
+/** What a reader must know of an answer that is not whole. */
+const endLine = ({ finish_reason: reason, error }: Message): string => {
+  const said = reason === null ? undefined : ENDS[reason];
+  if (said === undefined) return '';
+  return `\n\n_${error === null ? said : `${said.replace(/\.$/, '')}: ${error.message}`}_`;
+};
 
 /** A conversation as Markdown a person reads: speaker and time as headings, citations as a list below the answer. */
 export const toMarkdown = (conversation: Conversation, messages: readonly Message[]): string => {
@@ -11,7 +27,7 @@ export const toMarkdown = (conversation: Conversation, messages: readonly Messag
       (c, i) => `${i + 1}. ${c.title}${c.page === null ? '' : `, page ${c.page}`}: “${c.quote}”`,
     );
     const sources = citations.length === 0 ? '' : `\n\nSources:\n\n${citations.join('\n')}`;
-    return `## ${speaker}, ${message.created_at}\n\n${message.content}${sources}\n`;
+    return `## ${speaker}, ${message.created_at}\n\n${message.content}${endLine(message)}${sources}\n`;
   });
   return [head, ...parts].join('\n');
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { AppError, invalid } from '../../kernel/errors.ts';
@@ -72,7 +72,7 @@ export const importRoutes = ({ importer, idempotency, maxUploadBytes }: ImportRo
         .update(file ?? JSON.stringify(request.body ?? null))
         .digest('base64url');
       return idempotency.once<FastifyReply>(
-        { callerId: caller.userId, key, fingerprint },
+        { callerId: replayOwner(caller), key, fingerprint },
         async () => {
           const report = await run();
           return {

@@ -1,3 +1,4 @@
+import { storable } from '../../kernel/storable.ts';
 /**
  * Conversations in the exports of other products. An export is foreign data: every field is looked at before it is used, and
  * what is not understood is an error of that one conversation.
@@ -42,9 +43,7 @@ const MAX_TITLE = 200;
 const MAX_ID = 200;
 
 /** Text that any store can hold. */
-const clean = (text: string): string => text.toWellFormed().replaceAll('\u0000', '');
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? clean(value) : null);
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? storable(value) : null);
 
 /** Seconds, or milliseconds where the number can be nothing else; null for what is no time between 2000 and 2100. */
 export const epochMs = (value: unknown): number | null => {
@@ -94,11 +93,11 @@ const newestLeaf = (nodes: Fields, timeOf: (node: Fields) => number | null): str
 };
 
 const partText = (part: unknown): string => {
-  if (typeof part === 'string') return clean(part);
+  if (typeof part === 'string') return storable(part);
   const { content_type: type, text } = fieldsOf(part);
-  if (typeof text === 'string') return clean(text);
+  if (typeof text === 'string') return storable(text);
   if (type === 'image_asset_pointer') return '[image]';
-  return typeof type === 'string' ? `[${clean(type).slice(0, 40)}]` : '';
+  return typeof type === 'string' ? `[${storable(type).slice(0, 40)}]` : '';
 };
 
 /** Text of a ChatGPT message; null for what was never shown (thoughts, context, calls of its tools). */
@@ -110,7 +109,7 @@ const chatGptText = (message: Fields): string | null => {
     return null;
   const type = content.content_type;
   if (type !== 'text' && type !== 'multimodal_text' && type !== 'code') return null;
-  if (typeof content.text === 'string') return clean(content.text);
+  if (typeof content.text === 'string') return storable(content.text);
   return Array.isArray(content.parts) ? content.parts.map(partText).filter(Boolean).join('\n') : null;
 };
 
@@ -142,7 +141,7 @@ const fromChatGpt = (item: Fields): ImportedConversation => {
 };
 
 const openWebUiText = (content: unknown): string => {
-  if (typeof content === 'string') return clean(content);
+  if (typeof content === 'string') return storable(content);
   return Array.isArray(content) ? content.map(partText).filter(Boolean).join('\n') : '';
 };
 

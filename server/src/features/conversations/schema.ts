@@ -45,6 +45,22 @@ export const Citation = Type.Object({
 });
 export type Citation = Static<typeof Citation>;
 
+/**
+ * How an answer ended. `stop` is said of whole answers only; `tool_calls` only where the client's program has tools of its
+ * own (the OpenAI-compatible door).
+ */
+export const FINISH_REASONS = [
+  'stop',
+  'length',
+  'cancelled',
+  'awaiting_approval',
+  'cost_exceeded',
+  'tool_calls',
+  'failed',
+  'interrupted',
+] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
 export const Message = Type.Object({
   id: Uuid(),
   conversation_id: Uuid(),
@@ -58,6 +74,18 @@ export const Message = Type.Object({
     description:
       'For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for',
   }),
+  finish_reason: Nullable(
+    StringEnum(FINISH_REASONS, {
+      description:
+        'How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages',
+    }),
+  ),
+  error: Nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Why it failed or was interrupted; null otherwise' },
+    ),
+  ),
   cost_usd: Usd(),
   run_id: Nullable(Uuid()),
   created_at: Timestamp(),

@@ -1,10 +1,15 @@
 import type { Along } from '../../db/db.ts';
+import type { MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+<<<<<<< HEAD
 import { taintText } from '../../kernel/taint.ts';
+=======
+import { unsettledRuns } from './ends.rules.ts';
+>>>>>>> main
 import { toMarkdown } from './export.rules.ts';
 import type { Conversation, Message } from './schema.ts';
 import type { ConversationStore } from './store.ts';
@@ -34,6 +39,11 @@ interface ListQuery {
 export const createConversationService = ({ store, clock }: { store: ConversationStore; clock: Clock }) => {
   /** Of pages that the store gives out again; frozen, so that its text can be kept as well (`http/validate.ts`). */
   const answers = new WeakMap<object, Readonly<PageResult<Conversation>>>();
+
+  const messagesOf = async (rows: readonly MessageRow[]): Promise<Message[]> => {
+    const runs = await store.brokenRuns(unsettledRuns(rows));
+    return rows.map((row) => messageOf(row, runs.get(row.run_id ?? '')));
+  };
 
   const find = async (scope: Scope, id: string) => {
     const row = await store.find(scope, id);
@@ -97,7 +107,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     async get(caller: Caller, id: string) {
       const row = await find(readScope(caller), id);
       const messages = await store.newest(id, NEWEST);
-      return { ...conversationOf(row), messages: messages.map(messageOf) };
+      return { ...conversationOf(row), messages: await messagesOf(messages) };
     },
 
     async messages(
@@ -109,7 +119,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       const page = pageRequest(query);
       const { rows, total } = await store.messages(id, page, query.order ?? 'asc');
       const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
-      return { ...result, items: result.items.map(messageOf) };
+      return { ...result, items: await messagesOf(result.items) };
     },
 
     patch: (
@@ -134,7 +144,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
 
     async export(caller: Caller, id: string, format: 'json' | 'markdown') {
       const conversation = conversationOf(await find(readScope(caller), id));
-      const messages: Message[] = (await store.newest(id, MAX_EXPORT)).map(messageOf);
+      const messages = await messagesOf(await store.newest(id, MAX_EXPORT));
       if (format === 'json')
         return {
           type: 'application/json; charset=utf-8',
@@ -177,7 +187,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
             const messages = await store.newest(row.id, MAX_EXPORT);
             result.push({
               ...conversationOf(row),
-              messages: messages.map(messageOf),
+              messages: await messagesOf(messages),
               feedback: (feedback.get(row.id) ?? []).map((said) => ({
                 message_id: said.message_id,
                 rating: said.rating,

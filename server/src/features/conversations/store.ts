@@ -6,6 +6,10 @@ import { listPage } from '../../db/page.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import type { BrokenRun } from './ends.rules.ts';
+
+/** Ids in one statement: engines bound the number of its values. */
+const RUNS_AT_ONCE = 500;
 
 export interface ConversationFilter {
   status: 'active' | 'archived';
@@ -149,6 +153,22 @@ export const createConversationStore = (db: Db) => {
         if (row !== undefined) await note?.(tx);
         return row;
       }),
+
+    /** Which of these runs ended without a whole answer, and why. */
+    async brokenRuns(ids: readonly string[]): Promise<ReadonlyMap<string, BrokenRun>> {
+      const found = new Map<string, BrokenRun>();
+      for (let at = 0; at < ids.length; at += RUNS_AT_ONCE) {
+        const rows = await db.read
+          .selectFrom('runs')
+          .leftJoin('messages', 'messages.id', 'runs.message_id')
+          .select(['runs.id', 'runs.status', 'runs.error', 'messages.id as answer'])
+          .where('runs.id', 'in', ids.slice(at, at + RUNS_AT_ONCE))
+          .where('runs.status', 'in', ['failed', 'cost_exceeded'])
+          .execute();
+        for (const { answer, ...run } of rows) found.set(run.id, { ...run, answered: answer !== null });
+      }
+      return found;
+    },
 
     /** The newest `limit` messages, oldest first. */
     async newest(conversationId: string, limit: number): Promise<MessageRow[]> {

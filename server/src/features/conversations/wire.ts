@@ -1,7 +1,11 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+<<<<<<< HEAD
 import { readTaint } from '../../kernel/taint.ts';
+=======
+import { type BrokenRun, endOf } from './ends.rules.ts';
+>>>>>>> main
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';
@@ -25,7 +29,8 @@ export const conversationOf = (row: ListedConversation): Conversation => ({
 
 const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');
 
-export const messageOf = (row: MessageRow): Message => ({
+/** `run`: the message's run where that ended without a whole answer (`ends.rules.ts`). */
+export const messageOf = (row: MessageRow, run?: BrokenRun): Message => ({
   id: row.id,
   conversation_id: row.conversation_id,
   role: roleOf(row.role),
@@ -35,6 +40,7 @@ export const messageOf = (row: MessageRow): Message => ({
   citations: json<Citation[]>(row.citations, []),
   usage: json<Usage | null>(row.usage, null),
   metadata: json<Record<string, unknown>>(row.metadata, {}),
+  ...endOf(row.role, json<Record<string, unknown>>(row.metadata, {}), run),
   cost_usd: nanoToUsd(row.cost_nano),
   run_id: row.run_id,
   created_at: iso(saidAt(row.created_at)),

@@ -36,6 +36,39 @@ export const orphanedHolds = async (db: Db, nodeId: string, now: number): Promis
   return (await query.execute()).map((row) => row.id);
 };
 
+/** After the end of its run no call of it goes on; a little later, since what follows a run (its memories) names it as well. */
+const ENDED_AFTER_MS = 60_000;
+/** No single call takes this long. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+/** Ids of this process's own holds that nobody will settle: their run has ended without it, or they are too old for any call. */
+export const forgottenHolds = async (db: Db, nodeId: string, now: number): Promise<string[]> => {
+  const rows = await db.read
+    .selectFrom('cost_holds')
+    .select('cost_holds.id')
+    .where('cost_holds.node_id', '=', nodeId)
+    .where((w) =>
+      w.or([
+        w('cost_holds.created_at', '<', now - FORGOTTEN_AFTER_MS),
+        w.exists(
+          w
+            .selectFrom('runs')
+            .select('runs.id')
+            .whereRef('runs.id', '=', 'cost_holds.run_id')
+            .where('runs.finished_at', '<', now - ENDED_AFTER_MS),
+        ),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => row.id);
+};
+
+/** What the process still holds when it ends is nobody's: the others need not wait until it has been silent for long. */
+export const leaveNodes = async (db: Db, nodeId: string): Promise<void> =>
+  db.write(async (tx) => {
+    await tx.deleteFrom('cost_nodes').where('id', '=', nodeId).execute();
+  });
+
 /** Drops heartbeats of dead nodes and counters of periods that ended long ago and carry nothing any more. */
 export const dropOld = (db: Db, now: number, keepMs: number): Promise<void> =>
   db.write(async (tx) => {

@@ -7,7 +7,14 @@ import type { Audit } from '../audit/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
-import { dropOld, orphanedHolds, touchNode } from './holds.store.ts';
+import {
+  dropOld,
+  forgottenHolds,
+  leaveNodes,
+  NODE_TIMEOUT_MS,
+  orphanedHolds,
+  touchNode,
+} from './holds.store.ts';
 import { createLimited } from './limited.ts';
 import { createLimits } from './limits.ts';
 import { costRoutes } from './routes.ts';
@@ -76,20 +83,31 @@ export const createCosts = (options: CostsOptions) => {
   const usage = createUsage({ db, clock, calendars, limits });
   let timer: NodeJS.Timeout | null = null;
 
-  /** Frees the holds of processes that are gone; how many. */
-  const recover = async (): Promise<number> => {
+  const freeAll = async (ids: readonly string[]): Promise<number> => {
     let freed = 0;
     // One transaction each: a settlement that comes after all waits for its own row alone.
-    for (const id of await orphanedHolds(db, nodeId, clock.now())) {
-      if (await db.write((tx) => accounts.free(tx, id))) freed += 1;
-    }
+    for (const id of ids) if (await db.write((tx) => accounts.free(tx, id))) freed += 1;
     return freed;
   };
+  /** Frees the holds of processes that are gone; how many. */
+  const recover = async (): Promise<number> => freeAll(await orphanedHolds(db, nodeId, clock.now()));
+  /** Frees those of this process that a fault has taken from their call; how many. */
+  const sweep = async (): Promise<number> => freeAll(await forgottenHolds(db, nodeId, clock.now()));
 
+  /** `performance.now()` of the first sign of life since the last that failed. */
+  let steadySince: number | null = null;
   const beat = async (): Promise<void> => {
-    await touchNode(db, nodeId, clock.now());
+    try {
+      await touchNode(db, nodeId, clock.now());
+    } catch (error) {
+      steadySince = null;
+      throw error;
+    }
+    steadySince ??= performance.now();
+    await sweep();
     if (db.dialect !== 'postgres') return;
-    await recover();
+    // While the store was away nobody could show himself: all get the time of a silent one first.
+    if (performance.now() - steadySince >= NODE_TIMEOUT_MS) await recover();
     await limits.correct();
   };
 
@@ -99,6 +117,7 @@ export const createCosts = (options: CostsOptions) => {
     release: accounts.release,
     room: accounts.room,
     recover,
+    sweep,
     /** Limits of a tenant with their state, and changes of them (without the checks of the HTTP door). */
     limits: limits.list,
     putLimits: limits.put,
@@ -121,6 +140,7 @@ export const createCosts = (options: CostsOptions) => {
     async start(): Promise<void> {
       await touchNode(db, nodeId, clock.now());
       await recover();
+      steadySince = performance.now();
       await dropOld(db, clock.now(), KEEP_COUNTERS_MS);
       timer = setInterval(() => void beat().catch(options.onError), HEARTBEAT_MS);
       timer.unref();
@@ -129,6 +149,7 @@ export const createCosts = (options: CostsOptions) => {
     async close(): Promise<void> {
       if (timer !== null) clearInterval(timer);
       await alerts.flush();
+      await leaveNodes(db, nodeId).catch(options.onError);
     },
   };
 };

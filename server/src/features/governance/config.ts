@@ -12,6 +12,9 @@ import { APPROVALS, FLAGS, RISKS, SEATS, type Seat } from './types.ts';
 
 export type SeatHolder = { kind: 'agent' } | { kind: 'user' | 'role'; name: string };
 
+const VOTE_ORDERS = ['auto', 'together', 'in_turn'] as const;
+export type VoteOrder = (typeof VOTE_ORDERS)[number];
+
 export interface SeatConfig {
   holder: SeatHolder;
   /** The question that the seat answers, as its model is told. */
@@ -31,6 +34,8 @@ export interface GovernanceConfig {
   humanMs: number;
   /** How long one agent may take for its vote. */
   voteTimeoutMs: number;
+  /** Whether the seats are asked at once; `auto`: one after another at a local model, together at others. */
+  voteOrder: VoteOrder;
   /** How long the approved call may take. */
   executionMs: number;
 }
@@ -114,6 +119,7 @@ const GovernanceFile = Strict({
   voting_s: Seconds(86_400),
   human_s: Seconds(30 * 86_400),
   vote_timeout_s: Seconds(3_600),
+  vote_order: Type.Optional(StringEnum(VOTE_ORDERS)),
   execution_s: Seconds(86_400),
 });
 
@@ -186,6 +192,7 @@ export const governanceConfig = (content: unknown): GovernanceConfig => {
     votingMs: ms(file.voting_s, 300),
     humanMs: ms(file.human_s, 86_400),
     voteTimeoutMs: ms(file.vote_timeout_s, 30),
+    voteOrder: file.vote_order ?? 'auto',
     executionMs: ms(file.execution_s, 120),
   };
 };

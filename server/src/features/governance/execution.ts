@@ -65,12 +65,13 @@ export const createExecution = (options: ExecutionOptions) => {
     });
   };
 
-  /** The call with the rights that the person who asked has now, and its metered cost. */
+  /** The call with what the credential that asked has of the person's rights now, and its metered cost. */
   const carryOut = async (proposal: Proposal): Promise<End> => {
     const stored = proposal.tool;
     if (stored === null) return failed('there is nothing to carry out');
-    const caller = await ports.callerOf(proposal.tenantId, proposal.requestedBy);
-    if (caller === null) return failed('the person who asked for it is no longer active');
+    const caller = await ports.callerOf(proposal.tenantId, proposal.requestedBy, proposal.credential);
+    if (caller === null)
+      return failed('the person who asked for it is no longer active, or the key that asked was deleted');
     const tool = await ports.findTool(caller, proposal.agentId, stored.server, stored.name);
     if (tool === null) return failed(`the tool ${stored.server}.${stored.name} is not available any more`);
     if (tool.origin !== stored.origin) {

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { usdToNano } from '../../kernel/money.ts';
+import { credentialOf } from '../../kernel/stored-credential.ts';
 import type { AgentTool, GateDecision, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import { isAllowed } from './allow.rules.ts';
@@ -81,6 +82,8 @@ const draftOf = (
     origin: tool.origin,
   },
   tainted: context.tainted,
+  credential: credentialOf(context.caller),
+  evidence: context.evidence?.(args) ?? null,
 });
 
 const deniedBy = (proposal: Proposal): GateDecision => ({

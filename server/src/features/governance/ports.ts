@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { Proposal, Seat, ToolPolicy } from './types.ts';
 
@@ -22,13 +23,14 @@ export type Ask = (request: AskRequest) => Promise<{ text: string; model: string
 export interface GovernancePorts {
   /** True where this seat's model is a real one; the built-in has no judgement, so the written rules vote. */
   hasModel(model: string | null): boolean;
+  /** A local model answers one question after another: the name of its queue. Null for those that take all at once. */
+  laneOf(model: string | null): string | null;
   ask: Ask;
   /** The policy that the tool's server carries (MCP); null for none. */
   policyOf(tool: AgentTool): ToolPolicy | null;
   /** A tool as this caller may use it now; null where it does not exist for them. */
   findTool(caller: Caller, agentId: string | null, server: string, name: string): Promise<AgentTool | null>;
-  /** The person who asked, with the rights that they have now; null when deactivated or gone. */
-  callerOf(tenantId: string, userId: string): Promise<Caller | null>;
+  callerOf: CallerFor;
   /** What the tenant may still spend this month; null without a limit. */
   budget(tenantId: string): Promise<{ limitNano: NanoUsd; remainingNano: NanoUsd } | null>;
   toolHealth(

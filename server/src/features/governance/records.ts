@@ -58,6 +58,8 @@ export type Draft = Pick<
   | 'flags'
   | 'tool'
   | 'tainted'
+  | 'credential'
+  | 'evidence'
 >;
 
 export interface HumanVote {

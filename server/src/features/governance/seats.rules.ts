@@ -21,6 +21,8 @@ export interface SeatFacts {
   tainted: boolean;
   /** Names of injection signs in the proposal's texts. */
   signs: readonly string[];
+  /** Names of injection signs in what may have led to the call. */
+  sourceSigns: readonly string[];
   /** Addresses and hosts that the arguments name. */
   audience: readonly string[];
   /** What the tenant may still spend this month; null without a limit. */
@@ -50,6 +52,9 @@ export interface SeatVote {
   veto: VetoReason | null;
   confidence: number;
 }
+
+/** The same of a model, which need not say how sure it is. */
+export type ModelVote = Omit<SeatVote, 'confidence'> & { confidence: number | null };
 
 const say = (vote: Vote, reason: string, confidence = 0.8, veto: VetoReason | null = null): SeatVote => ({
   vote,
@@ -93,7 +98,7 @@ const RULES: Readonly<Record<Seat, (facts: SeatFacts, limits: RuleLimits) => Sea
   },
 
   aegis(facts) {
-    const { signs, tainted, flags, risk } = facts;
+    const { signs, sourceSigns, tainted, flags, risk } = facts;
     if (signs.length > 0 && tainted) {
       return say(
         'reject',
@@ -104,6 +109,13 @@ const RULES: Readonly<Record<Seat, (facts: SeatFacts, limits: RuleLimits) => Sea
     }
     if (signs.length > 0) {
       return say('reject', `${signs.length} signs of injected instructions: ${signs.join(', ')}`, 0.7);
+    }
+    if (sourceSigns.length > 0) {
+      return say(
+        'reject',
+        `${sourceSigns.length} signs of injected instructions in what may have led to the call: ${sourceSigns.join(', ')}`,
+        0.7,
+      );
     }
     if (flags.includes('personal_data') || flags.includes('security')) {
       return say('reject', `marked ${flags.join(', ')}: a person must decide`, 0.9);
@@ -156,6 +168,20 @@ const RULES: Readonly<Record<Seat, (facts: SeatFacts, limits: RuleLimits) => Sea
           `${cost} takes ${percent(share)} of what is left (limit ${percent(limits.maxBudgetShare)}): ${left}`,
         );
   },
+};
+
+/** Whether a model could only repeat what the written rule says: nothing is stricter. */
+export const isStrictest = (seat: Seat, rule: SeatVote): boolean =>
+  rule.vote === 'reject' && (seat !== 'aegis' || rule.veto !== null);
+
+/**
+ * The written rules are a floor under a seat's model: where they reject, it may be stricter (a veto of AEGIS) and never laxer.
+ * An abstention of the rules says that they lack what the question needs, and binds nobody.
+ */
+export const withFloor = (rule: SeatVote, model: ModelVote): ModelVote => {
+  if (rule.vote !== 'reject') return model;
+  if (model.vote === 'reject') return { ...model, veto: model.veto ?? rule.veto };
+  return { ...rule, reason: `${rule.reason}. The model voted ${model.vote}: ${model.reason}` };
 };
 
 export const voteByRule = (seat: Seat, facts: SeatFacts, limits: RuleLimits): SeatVote =>

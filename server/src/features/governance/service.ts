@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { isWholeNano, TOO_FINE, usdToNano } from '../../kernel/money.ts';
 import { type PageRequest, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { credentialOf } from '../../kernel/stored-credential.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import { checkArguments } from './arguments.ts';
@@ -130,6 +131,8 @@ export const createProposals = ({ db, clock, config, records, board, ports, poli
           flags,
           tool: stored,
           tainted: false,
+          credential: credentialOf(caller),
+          evidence: null,
         },
         strictest ?? said,
         actorOf(caller),

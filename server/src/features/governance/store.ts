@@ -1,8 +1,10 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { ProposalRow, ProposalVoteRow } from '../../db/tables/governance.ts';
+import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
+import { readCredential } from '../../kernel/stored-credential.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import {
   type Ballot,
@@ -73,9 +75,14 @@ const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Propos
   reason: row.reason,
   tool: toolOf(row),
   tainted: row.tainted === 1,
+<<<<<<< HEAD
   decider: row.decider === 'requester' ? 'requester' : null,
   thenApproval: row.then_approval === 'pentarchy' ? 'pentarchy' : null,
   confirmedAt: row.confirmed_at,
+=======
+  credential: readCredential(row.credential),
+  evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as CallEvidence),
+>>>>>>> main
   createdAt: row.created_at,
   deadline: row.deadline,
   expiresAt: row.expires_at,
@@ -153,10 +160,15 @@ export const insertProposal = async (
       tool_facts: facts === null ? null : JSON.stringify(facts),
       call_hash: hashes.call,
       tainted: proposal.tainted ? 1 : 0,
+<<<<<<< HEAD
       decider: proposal.decider,
       then_approval: proposal.thenApproval,
       consent_hash: hashes.consent,
       confirmed_at: proposal.confirmedAt,
+=======
+      evidence: proposal.evidence === null ? null : JSON.stringify(proposal.evidence),
+      credential: proposal.credential === null ? null : JSON.stringify(proposal.credential),
+>>>>>>> main
       version: 1,
       created_at: proposal.createdAt,
       deadline: proposal.deadline,
@@ -450,6 +462,7 @@ export const eraseWordsOf = async (
     .where('tenant_id', '=', owner.tenantId)
     .where('requested_by', '=', owner.userId);
   await mine.set({ execution_status: 'failed' }).where('execution_status', '=', 'pending').execute();
+  await mine.set({ evidence: null }).where('evidence', 'is not', null).execute();
   await mine.set({ tool_arguments: '{}' }).where('tool_arguments', 'is not', null).execute();
   const done = await mine
     .set({

@@ -5,9 +5,10 @@ import type { GovernanceConfig } from './config.ts';
 import { hashOf, sha256 } from './hash.ts';
 import type { GovernancePorts } from './ports.ts';
 import { type ParsedVote, parseVote, VOTE_SCHEMA, votePrompt } from './prompt.rules.ts';
-import { type SeatFacts, voteByRule } from './seats.rules.ts';
+import { isStrictest, type SeatFacts, type SeatVote, voteByRule, withFloor } from './seats.rules.ts';
 import { audienceIn, injectionSigns, textsIn } from './signs.rules.ts';
 import { countRejections } from './store.ts';
+import { createTurns } from './turns.ts';
 import { type Ballot, type Proposal, SEATS, type Seat } from './types.ts';
 
 /** How the agents of the five seats come to their votes. */
@@ -43,6 +44,9 @@ export const gatherFacts = async (
           },
     tainted: proposal.tainted,
     signs: [...new Set(texts.flatMap(injectionSigns))],
+    sourceSigns: [
+      ...new Set((proposal.evidence?.sources ?? []).flatMap(({ excerpt }) => injectionSigns(excerpt))),
+    ],
     audience: audienceIn(textsIn(tool?.arguments)),
     budget: await ports.budget(proposal.tenantId),
     recentRejections: await countRejections(db.read, proposal, now - DAY_MS),
@@ -67,10 +71,29 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 export interface VotingOptions {
   clock: Clock;
   config: GovernanceConfig;
-  ports: Pick<GovernancePorts, 'hasModel' | 'ask'>;
+  ports: Pick<GovernancePorts, 'hasModel' | 'ask' | 'laneOf'>;
+}
+
+/** Left free before the end of the vote, so that the last ballot is still recorded in time. */
+const RESERVE_MS = 2_000;
+const MIN_USEFUL_MS = 500;
+
+interface Question {
+  seat: Seat;
+  proposal: Proposal;
+  facts: SeatFacts;
+  rule: SeatVote;
 }
 
 export const createVoting = ({ clock, config, ports }: VotingOptions) => {
+  const turns = createTurns();
+
+  /** Whose turn it has to wait for; null for none. */
+  const laneOf = (model: string | null): string | null => {
+    if (config.voteOrder === 'together') return null;
+    return ports.laneOf(model) ?? (config.voteOrder === 'in_turn' ? (model ?? 'default') : null);
+  };
+
   const ballot = (seat: Seat, vote: ParsedVote): Ballot => ({
     voter: seat,
     voterType: 'agent',
@@ -82,25 +105,28 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
     createdAt: clock.now(),
   });
 
-  const abstain = (seat: Seat, reason: string): Ballot =>
-    ballot(seat, { vote: 'abstain', reason, confidence: null, veto: null });
+  const byRule = ({ seat, facts, rule }: Question, why?: string): CastVote => ({
+    ballot: ballot(seat, rule),
+    inputs: { method: 'rule', facts: factsForAudit(facts), ...(why === undefined ? {} : { why }) },
+  });
 
-  /** Two tries within the time; what is no vote in the end is an abstention, never an approval. */
-  const askModel = async (
-    seat: Seat,
-    proposal: Proposal,
-    facts: SeatFacts,
-    stop: AbortSignal,
-  ): Promise<CastVote> => {
+  /** No vote of a model: an abstention, never an approval; what the written rule refuses stays refused. */
+  const withoutVote = ({ seat, rule }: Question, reason: string): Ballot =>
+    ballot(seat, withFloor(rule, { vote: 'abstain', reason, confidence: null, veto: null }));
+
+  /** Two tries within the time. */
+  const askModel = async (question: Question, limitMs: number, stop: AbortSignal): Promise<CastVote> => {
+    const { seat, proposal, facts, rule } = question;
     const { charter, model } = config.seats[seat];
-    const messages = votePrompt(seat, charter, proposal, facts);
-    const timeout = AbortSignal.timeout(config.voteTimeoutMs);
+    const messages = votePrompt(seat, charter, proposal, facts, rule);
+    const timeout = AbortSignal.timeout(Math.ceil(limitMs));
     const signal = AbortSignal.any([timeout, stop]);
     const inputs: Record<string, unknown> = {
       method: 'model',
       model,
       prompt_sha256: hashOf(messages),
       facts: factsForAudit(facts),
+      rule: { vote: rule.vote, reason_sha256: sha256(rule.reason) },
     };
     try {
       for (let attempt = 1; attempt <= 2; attempt++) {
@@ -114,22 +140,38 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
         const answer = await orAborted(ports.ask(request), signal);
         Object.assign(inputs, { model: answer.model, answer_sha256: sha256(answer.text), attempts: attempt });
         const vote = parseVote(seat, answer.text);
-        if (vote !== null) return { ballot: ballot(seat, vote), inputs };
+        if (vote !== null) return { ballot: ballot(seat, withFloor(rule, vote)), inputs };
       }
-      return { ballot: abstain(seat, 'the model gave no valid vote in 2 tries'), inputs };
+      return { ballot: withoutVote(question, 'the model gave no valid vote in 2 tries'), inputs };
     } catch (error) {
       if (stop.aborted) throw error;
       const reason = timeout.aborted
-        ? `no vote within ${config.voteTimeoutMs / 1000} s`
+        ? `no vote within ${Math.ceil(limitMs) / 1000} s`
         : `the model could not be asked${error instanceof AppError ? `: ${error.message}` : ''}`;
-      return { ballot: abstain(seat, reason), inputs };
+      return { ballot: withoutVote(question, reason), inputs };
+    }
+  };
+
+  /** In its turn, with an even share of the time that is left; by rule once none is. */
+  const askInTurn = async (question: Question, lane: string, stop: AbortSignal): Promise<CastVote> => {
+    const { waiting, done } = await turns.take(lane);
+    try {
+      stop.throwIfAborted();
+      const { deadline } = question.proposal;
+      if (deadline === null) return await askModel(question, config.voteTimeoutMs, stop);
+      const leftMs = deadline - clock.now() - Math.min(RESERVE_MS, config.votingMs / 10);
+      if (leftMs < Math.min(MIN_USEFUL_MS, config.voteTimeoutMs)) return byRule(question, 'no time was left');
+      const shareMs = Math.max(config.voteTimeoutMs, leftMs / waiting);
+      return await askModel(question, Math.min(leftMs, shareMs), stop);
+    } finally {
+      done();
     }
   };
 
   return {
-    /** Seats whose agent votes and has not voted yet. */
+    /** Seats whose agent votes and has not voted yet; AEGIS first, whose veto ends the vote. */
     seatsToVote: (proposal: Proposal): Seat[] =>
-      SEATS.filter(
+      SEATS.toSorted((a, b) => Number(b === 'aegis') - Number(a === 'aegis')).filter(
         (seat) =>
           config.seats[seat].holder.kind === 'agent' &&
           !proposal.ballots.some((cast) => cast.voterType === 'agent' && cast.seat === seat),
@@ -137,9 +179,11 @@ export const createVoting = ({ clock, config, ports }: VotingOptions) => {
 
     /** The vote of one seat. Rejects only when `stop` is aborted. */
     async cast(seat: Seat, proposal: Proposal, facts: SeatFacts, stop: AbortSignal): Promise<CastVote> {
-      if (ports.hasModel(config.seats[seat].model)) return askModel(seat, proposal, facts, stop);
-      const vote = voteByRule(seat, facts, config.rules);
-      return { ballot: ballot(seat, vote), inputs: { method: 'rule', facts: factsForAudit(facts) } };
+      const { model } = config.seats[seat];
+      const question = { seat, proposal, facts, rule: voteByRule(seat, facts, config.rules) };
+      if (!ports.hasModel(model) || isStrictest(seat, question.rule)) return byRule(question);
+      const lane = laneOf(model);
+      return lane === null ? askModel(question, config.voteTimeoutMs, stop) : askInTurn(question, lane, stop);
     },
   };
 };

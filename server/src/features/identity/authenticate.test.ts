@@ -13,6 +13,7 @@ const caller = (name: string): Caller => ({
   tier: 'free',
   type: 'person',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: 'j',
   sessionId: null,
@@ -37,6 +38,7 @@ describe('authenticator', () => {
         clock: t.clock,
         apiKeyPrefix: 'ptk_',
         proveToken: () => Promise.resolve(proof),
+        isPlatformAdmin: () => false,
         used: () => {},
       });
       const first = authenticate('token');

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { unauthorized } from '../../kernel/errors.ts';
 import { type AccessTokens, CLOCK_SKEW_S } from './access-tokens.ts';
 import { MAX_TOKEN_BYTES } from './jwt-form.ts';
-import { assertActive, callerOf, parseStrings } from './principal.ts';
+import { assertActive, callerOf, type PlatformRule, parseStrings } from './principal.ts';
 import { hashSecret, hasSecretForm, PERSONAL_TOKEN_PREFIX } from './secrets.ts';
 import { findKeyPrincipal, findTokenPrincipal } from './store.ts';
 
@@ -49,6 +49,7 @@ export interface AuthenticatorOptions {
   apiKeyPrefix: string;
   /** Verifies a token that is none of our keys. Throws `unauthorized`. */
   proveToken(token: string): Promise<Proof>;
+  isPlatformAdmin: PlatformRule;
   /** Called when a credential has been used and a minute has gone by since the last call for it. */
   used(caller: Caller): void;
   /** How long what its owner may do is taken as read; default 5,000. 0 where other nodes change it too. */
@@ -57,7 +58,7 @@ export interface AuthenticatorOptions {
 
 /** Proof of an access token of the embedded provider: its id must be known, unrevoked, and its owner active. */
 export const proveEmbedded =
-  (db: Db, tokens: AccessTokens) =>
+  (db: Db, tokens: AccessTokens, isPlatformAdmin: PlatformRule) =>
   async (token: string): Promise<Proof> => {
     const verified = await tokens.verify(token);
     return {
@@ -77,12 +78,14 @@ export const proveEmbedded =
           sessionId: principal.sessionId,
           expiresAt: verified.expiresAt,
           only: null,
+          platformAdmin: isPlatformAdmin(principal),
         });
       },
     };
   };
 
-const proveKey = (db: Db, clock: Clock, token: string): Proof => {
+const proveKey = (options: AuthenticatorOptions, token: string): Proof => {
+  const { db, clock } = options;
   const secretHash = hashSecret(token);
   return {
     refusedAfter: null,
@@ -99,13 +102,14 @@ const proveKey = (db: Db, clock: Clock, token: string): Proof => {
         sessionId: null,
         expiresAt: principal.expiresAt,
         only: principal.keyPermissions === null ? null : parseStrings(principal.keyPermissions),
+        platformAdmin: options.isPlatformAdmin(principal),
       });
     },
   };
 };
 
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
-  const { db, clock } = options;
+  const { clock } = options;
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
   const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
   /** Hashes of tokens that are in `entries`, of the last callers. */
@@ -140,7 +144,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
       if (!token.startsWith(prefix)) continue;
       if (!hasSecretForm(token, prefix))
         throw unauthorized('TOKEN_INVALID', 'the key is mistyped or cut short');
-      return read(key, proveKey(db, clock, token));
+      return read(key, proveKey(options, token));
     }
     return read(key, await options.proveToken(token));
   };

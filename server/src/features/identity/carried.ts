@@ -1,7 +1,7 @@
+import { OIDC_CLIENTS } from '../../kernel/oidc.ts';
 import { isPermission } from '../../kernel/permissions.ts';
-import { foldEmail } from '../users/index.ts';
+import { foldEmail, movedAway } from '../users/index.ts';
 import { redirectFault } from './clients/rules.ts';
-import { FIRST_PARTY_CLIENTS } from './clients/service.ts';
 import { readKeySet } from './public-keys.ts';
 
 /** Rows of this feature that come from another installation, under the rules of this one's API. */
@@ -50,7 +50,9 @@ export const carriedUser = (row: Row, how: { own: boolean; keepExternalIds: bool
   return {
     ...row,
     type: row.type === 'service' ? 'service' : 'person',
-    email_folded: foldEmail(String(row.email)),
+    // Whom a person was moved away from does not take their address.
+    email_folded:
+      row.email_folded === movedAway(String(row.id)) ? row.email_folded : foldEmail(String(row.email)),
     tier: how.own ? (row.tier ?? null) : null,
     external_id: how.own || how.keepExternalIds ? (row.external_id ?? null) : null,
   };
@@ -65,7 +67,7 @@ export const assertCarriedKey = (row: Row): void => {
 /** Throws for redirect addresses or keys that the API would not have taken, and for ids of the platform's own clients. */
 export const assertCarriedClient = (row: Row, reserved: readonly string[]): void => {
   const id = String(row.id);
-  if ([...FIRST_PARTY_CLIENTS, ...reserved].includes(id))
+  if ([...Object.values(OIDC_CLIENTS), ...reserved].includes(id))
     throw new Error(`the client ${id} is the platform's own`);
   if (row.type !== 'public' && row.type !== 'confidential') throw new Error('a client has no known type');
   for (const uri of listOf(row.redirect_uris, 'redirect addresses of a client')) {

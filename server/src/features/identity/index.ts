@@ -8,13 +8,16 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { Audit } from '../audit/index.ts';
 import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
+import { createCallerFor } from './caller-for.ts';
 import { clientRoutes } from './clients/routes.ts';
-import { createClients, FIRST_PARTY_CLIENTS } from './clients/service.ts';
+import { createClients } from './clients/service.ts';
+import { platformAdminsOf } from './external/claims.rules.ts';
 import { createPeople } from './external/people.ts';
 import { proveExternal } from './external/prove.ts';
 import { createExternalVerifier } from './external/verify.ts';
@@ -25,7 +28,7 @@ import { createMachineKeys } from './machine-keys/service.ts';
 import { maintain } from './maintain.ts';
 import { createLockout } from './passwords/lockout.ts';
 import { personalDataOf } from './personal-data.ts';
-import { callerOf } from './principal.ts';
+import { createPlatformRule } from './principal.ts';
 import { providerPaths, providerSchemas } from './provider/document.ts';
 import { createCsrf, type Engine, providerPlugin } from './provider/plugin.ts';
 import { createPorts } from './provider/ports.ts';
@@ -53,11 +56,15 @@ export interface IdentityConfig {
   IDP_CLIENT_SECRET: string | null;
   IDP_AUDIENCE: string | null;
   IDP_CREATE_USERS: boolean;
+  IDP_REQUIRE_ORGANISATION: 'auto' | 'on' | 'off';
+  IDP_PLATFORM_ADMINS: readonly string[];
+  IDP_PROJECT_ID: string | null;
   RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
   REFRESH_TOKEN_EXPIRE_DAYS: number;
   API_KEY_PREFIX: string;
   LOGIN_LOCKOUT: boolean;
+  LOGIN_FAILURES_PER_ADDRESS: number;
   ADMIN_EMAIL: string;
   ADMIN_PASSWORD: string | null;
 }
@@ -100,7 +107,7 @@ export interface Identity {
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
   /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
-  callerFor(tenantId: string, userId: string): Promise<Caller | null>;
+  callerFor: CallerFor;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -109,7 +116,6 @@ export interface Identity {
   routes: readonly AnyRoute[];
   /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
   oidc: OidcPorts;
-  firstPartyClients: readonly string[];
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;
   /** For `users.registerPersonalData`. */
@@ -167,13 +173,20 @@ export const createIdentity = (options: IdentityOptions): Identity => {
   };
 
   const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const admins = platformAdminsOf(config.IDP_PLATFORM_ADMINS);
+  const isPlatformAdmin = createPlatformRule(
+    new Set(
+      config.IDP_URL === null ? [] : [...admins.subjects].map((subject) => `${config.IDP_URL}|${subject}`),
+    ),
+  );
   const external =
     config.IDP_URL === null || options.issuerHttp === undefined
       ? null
       : proveExternal({
           db,
           clock,
-          clientId: config.IDP_CLIENT_ID,
+          claims: { clientId: config.IDP_CLIENT_ID, projectId: config.IDP_PROJECT_ID },
+          admins,
           verifier: createExternalVerifier({
             http: options.issuerHttp,
             clock,
@@ -188,6 +201,10 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
+            requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
+            endAccess: (tx, userId) =>
+              accounts.endAccess(tx, userId, { keepKeys: false, exceptSessionId: null }),
+            forgetUser,
           }),
           changed: forgetUser,
         });
@@ -196,7 +213,8 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     db,
     clock,
     apiKeyPrefix: config.API_KEY_PREFIX,
-    proveToken: external ?? proveEmbedded(db, tokens),
+    proveToken: external ?? proveEmbedded(db, tokens, isPlatformAdmin),
+    isPlatformAdmin,
     used,
     ...(options.shared === true ? { staleAfterMs: 0 } : {}),
   });
@@ -212,7 +230,12 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     isPublicClient: (clientId) => clients.isPublic(clientId),
     onClosed: (sessionId) => authenticate.forget((caller) => caller.sessionId === sessionId),
   });
-  const lockout = createLockout({ db, clock, enabled: config.LOGIN_LOCKOUT });
+  const lockout = createLockout({
+    db,
+    clock,
+    enabled: config.LOGIN_LOCKOUT,
+    maxOfAddress: config.LOGIN_FAILURES_PER_ADDRESS,
+  });
   const accounts = createAccounts({
     db,
     clock,
@@ -308,18 +331,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     accounts,
     sessions,
     authenticate,
-    async callerFor(tenantId, userId) {
-      const principal = await findPrincipal(db.read, userId);
-      if (principal === undefined || principal === null || principal.tenantId !== tenantId) return null;
-      if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
-      return callerOf(principal, {
-        kind: 'jwt',
-        tokenId: 'internal',
-        sessionId: null,
-        expiresAt: null,
-        only: null,
-      });
-    },
+    callerFor: createCallerFor(db, isPlatformAdmin),
     async start() {
       await keys.read();
       // Only now are they known to belong to this store: a start that fails writes none.
@@ -351,7 +363,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     personalData: personalDataOf(db),
     maintain: () => maintain({ db, clock, keys }),
     followKeys: () => keys.follow(),
-    firstPartyClients: FIRST_PARTY_CLIENTS,
     plugin,
     seal,
     forgetUser,

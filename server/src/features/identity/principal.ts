@@ -18,6 +18,8 @@ export interface Principal {
   userStatus: string;
   tenantStatus: string;
   lastSeenAt: number | null;
+  /** `<issuer>|<subject>` of an account that an external provider vouches for. */
+  externalId: string | null;
 }
 
 /** Slug of the first tenant, whose admins run the platform. */
@@ -35,6 +37,20 @@ export const parseStrings = (json: string | null): string[] => {
 
 const asTier = (text: string): Tier => TIERS.find((tier) => tier === text) ?? 'free';
 
+/** Whether an account runs the platform, by the store and the settings. */
+export type PlatformRule = (principal: Principal) => boolean;
+
+/**
+ * Admins of the tenant `default` do, among the accounts that were made here. Whom an external provider vouches for does when
+ * the settings name the subject: a role at the provider is given by others than those who run the platform.
+ */
+export const createPlatformRule =
+  (externalAdmins: ReadonlySet<string>): PlatformRule =>
+  (principal) =>
+    principal.externalId === null
+      ? principal.tenantSlug === DEFAULT_TENANT && parseRoles(principal.roles).includes('admin')
+      : externalAdmins.has(principal.externalId);
+
 export const suspended = (): AppError =>
   new AppError('FORBIDDEN', 'the tenant is suspended', {
     details: { required: 'an active tenant', reason: 'TENANT_SUSPENDED' },
@@ -47,16 +63,15 @@ export const assertActive = (principal: Principal): void => {
 };
 
 /** All that the account may do by its roles and its own permissions. */
-export const permissionsOf = (principal: Principal, added: readonly string[] = []): Set<string> =>
-  effectivePermissions(parseRoles(principal.roles), [...parseStrings(principal.permissions), ...added]);
+export const permissionsOf = (principal: Principal): Set<string> =>
+  effectivePermissions(parseRoles(principal.roles), parseStrings(principal.permissions));
 
 /**
  * Refuses a credential that may do less than its owner (a narrowed key) what concerns the whole account, such as its sign-ins.
  * Throws FORBIDDEN.
  */
 export const assertWholeAccount = (caller: Caller): void => {
-  for (const permission of effectivePermissions(caller.roles, []))
-    if (!caller.permissions.has(permission)) throw forbidden('a credential with all rights of the account');
+  if (!caller.whole) throw forbidden('a credential with all rights of the account');
 };
 
 export interface Credential {
@@ -66,16 +81,26 @@ export interface Credential {
   expiresAt: number | null;
   /** The credential may do no more than these; null for all that its owner may. */
   only: readonly string[] | null;
+  /** The account runs the platform (`PlatformRule`), or the token says so: it is an administrator wherever it belongs. */
+  platformAdmin: boolean;
   /** Permissions that the credential itself carries (a token of an external provider). */
   added?: readonly string[];
+  /** Its rights of an earlier time: what the owner has gained since is not its own. */
+  had?: readonly string[];
 }
 
 export const callerOf = (principal: Principal, credential: Credential): Caller => {
-  const roles = parseRoles(principal.roles);
-  const all = permissionsOf(principal, credential.added);
-  const { only } = credential;
+  const { only, had, platformAdmin } = credential;
+  const own = parseRoles(principal.roles);
+  const roles = platformAdmin ? ROLES.filter((role) => role === 'admin' || own.includes(role)) : own;
+  const all = effectivePermissions(roles, [
+    ...parseStrings(principal.permissions),
+    ...(credential.added ?? []),
+  ]);
   const permissions =
-    only === null ? all : new Set([...all].filter((permission) => only.includes(permission)));
+    only === null && had === undefined
+      ? all
+      : new Set([...all].filter((one) => (only?.includes(one) ?? true) && (had?.includes(one) ?? true)));
   return {
     userId: principal.userId,
     tenantId: principal.tenantId,
@@ -85,7 +110,9 @@ export const callerOf = (principal: Principal, credential: Credential): Caller =
     roles,
     permissions,
     tier: asTier(principal.userTier ?? principal.tenantTier),
-    platformAdmin: principal.tenantSlug === DEFAULT_TENANT && roles.includes('admin'),
+    platformAdmin: platformAdmin && only === null,
+    whole: only === null,
+    ...(credential.added === undefined ? {} : { added: credential.added }),
     credential: credential.kind,
     tokenId: credential.tokenId,
     sessionId: credential.sessionId,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import { redirectFault } from './clients/rules.ts';
-import { personOf, slugOf } from './external/claims.rules.ts';
+import { isNamedPlatformAdmin, personOf, platformAdminsOf, slugOf } from './external/claims.rules.ts';
 import { isCanonicalBase64url, readHeader } from './jwt-form.ts';
 import { attemptsLeft, failuresInWindow, lockedForS, MAX_FAILURES, WINDOW_MS } from './passwords/rules.ts';
 import { OAuthError } from './provider/oauth-error.ts';
@@ -241,10 +241,95 @@ describe('redirect addresses', () => {
 });
 
 describe('claims of external providers', () => {
+  const API = { clientId: 'api', projectId: null };
+  const OWNER = 'urn:zitadel:iam:user:resourceowner:id';
+  const ROLES_CLAIM = 'urn:zitadel:iam:org:project:roles';
+
+  it('count a role for no organisation but the one that it is given for', () => {
+    const id = fc.constantFrom('1', '2', '3', '__proto__', 'constructor');
+    fc.assert(
+      fc.property(
+        fc.option(id, { nil: null }),
+        fc.dictionary(fc.constantFrom('admin', 'user', 'operator'), fc.dictionary(id, fc.string())),
+        fc.boolean(),
+        (organisation, map, asList) => {
+          const person = personOf(
+            {
+              sub: 's',
+              ...(organisation === null ? {} : { [OWNER]: organisation }),
+              [ROLES_CLAIM]: asList ? [map] : map,
+            },
+            API,
+          );
+          for (const role of ['admin', 'user', 'operator'] as const) {
+            const given = organisation !== null && Object.keys(map[role] ?? {}).includes(organisation);
+            expect(person?.roles?.includes(role)).toBe(given);
+            expect(person?.roleNames.includes(role)).toBe(given);
+          }
+        },
+      ),
+    );
+  });
+
+  it('count roles of the project that is set alone', () => {
+    const claims = {
+      sub: '1',
+      [OWNER]: '9',
+      [ROLES_CLAIM]: { admin: { '9': 'x' } },
+      'urn:zitadel:iam:org:project:77:roles': { analyst: { '9': 'x' } },
+      'urn:zitadel:iam:org:project:78:roles': { operator: { '9': 'x' } },
+    };
+    expect(personOf(claims, { clientId: 'api', projectId: '77' })?.roles).toEqual(['analyst']);
+    expect(personOf(claims, { clientId: 'api', projectId: '79' })?.roles).toEqual([]);
+  });
+
+  it('take an id that the request asked Zitadel for as no proof of where the person belongs', () => {
+    const asked = { sub: '1', 'urn:zitadel:iam:org:id': '9', 'urn:zitadel:iam:org:id:9': '9' };
+    expect(personOf({ ...asked, [ROLES_CLAIM]: { admin: { '9': 'x' } } }, API)).toMatchObject({
+      organisation: null,
+      roles: [],
+    });
+    expect(personOf({ ...asked, [OWNER]: '9' }, API)).toMatchObject({ organisation: { id: '9' } });
+    expect(personOf({ ...asked, [OWNER]: '8' }, API)).toMatchObject({
+      organisation: null,
+      organisationFault: expect.stringContaining('another organisation'),
+    });
+  });
+
+  it.each([
+    ['a list of one', ['acme'], '', 'acme'],
+    ['an object of one', { acme: { id: '42' } }, '', '42'],
+    ['an object without ids', { acme: {} }, '', 'acme'],
+    [
+      'several, asked for by alias',
+      { other: { id: '41' }, acme: { id: '42' } },
+      'openid organization:acme',
+      '42',
+    ],
+    ['several, asked for by id', { other: { id: '41' }, acme: { id: '42' } }, 'organization:42', '42'],
+    ['a list of several, asked for', ['other', 'acme'], 'organization:acme', 'acme'],
+    ['several, none asked for', { other: { id: '41' }, acme: { id: '42' } }, 'openid organization', null],
+    ['several, all asked for', ['other', 'acme'], 'organization:*', null],
+    ['several, two asked for', ['other', 'acme'], 'organization:acme organization:other', null],
+    ['several, another asked for', ['other', 'acme'], 'organization:third', null],
+  ])('read organization of Keycloak: %s', (_name, organization, scope, id) => {
+    const person = personOf({ sub: '1', organization, scope }, API);
+    expect(person?.organisation?.id ?? null).toBe(id);
+    expect(person?.organisationFault === null).toBe(id !== null);
+  });
+
+  it('name platform administrators by subject or by a role of its own, never by the platform’s roles', () => {
+    const admins = platformAdminsOf(['7', 'role:platform', 'role:admin']);
+    expect(isNamedPlatformAdmin(admins, { subject: '7', roleNames: [] })).toBe(true);
+    expect(isNamedPlatformAdmin(admins, { subject: '8', roleNames: ['platform'] })).toBe(true);
+    expect(isNamedPlatformAdmin(admins, { subject: '8', roleNames: ['admin', '7'] })).toBe(false);
+    expect(isNamedPlatformAdmin(admins, { subject: 'role:platform', roleNames: [] })).toBe(false);
+  });
+
   it('give a person or nothing, whatever they are', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (claims) => {
-        const person = personOf(claims, 'api');
+        const person = personOf(claims, API);
         expect(person === null).toBe(typeof claims.sub !== 'string' || claims.sub === '');
       }),
     );
@@ -257,7 +342,7 @@ describe('claims of external providers', () => {
         'urn:zitadel:iam:user:resourceowner:id': '9',
         'urn:zitadel:iam:org:project:77:roles': { analyst: { '9': 'x' }, admin: { '8': 'y' } },
       },
-      'api',
+      API,
     );
     expect(zitadel?.roles).toEqual(['analyst']);
     const keycloak = personOf(
@@ -267,10 +352,10 @@ describe('claims of external providers', () => {
         resource_access: { api: { roles: ['operator'] }, other: { roles: ['admin'] } },
         organization: { acme: { id: '42' } },
       },
-      'api',
+      API,
     );
     expect(keycloak).toMatchObject({ roles: ['operator', 'user'], organisation: { id: '42', name: 'acme' } });
-    expect(personOf({ sub: '1' }, 'api')?.roles).toBeNull();
+    expect(personOf({ sub: '1' }, API)?.roles).toBeNull();
   });
 
   it('make slugs of any name', () => {

@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { ROLES, TIERS } from '../../kernel/caller.ts';
 import { PERMISSIONS } from '../../kernel/permissions.ts';
-import { Nullable, Page, PageQuery, Strict, StringEnum, Timestamp, Uuid } from '../../kernel/schema.ts';
+import {
+  Nullable,
+  Page,
+  PageQuery,
+  ShownOnce,
+  Strict,
+  StringEnum,
+  secretWithheld,
+  Timestamp,
+  Uuid,
+} from '../../kernel/schema.ts';
 
 export const LoginRequest = Strict({
   email: Type.String({ minLength: 1, maxLength: 320 }),
@@ -57,7 +67,8 @@ export const NewApiKey = Strict({
 export const ApiKey = Type.Object(keyFields);
 export const ApiKeyCreated = Type.Object({
   ...keyFields,
-  key: Type.String({ description: 'The secret, shown only now' }),
+  key: ShownOnce('The secret, shown only now'),
+  secret_withheld: secretWithheld(),
 });
 export const ApiKeyPage = Page(ApiKey);
 export const RotateKey = Strict({
@@ -73,7 +84,8 @@ export const RotateKey = Strict({
 export const NewPersonalToken = Strict({ name, expires_at: Type.Optional(Nullable(Timestamp())) });
 export const PersonalTokenCreated = Type.Object({
   ...keyFields,
-  token: Type.String({ description: 'The secret, shown only now' }),
+  token: ShownOnce('The secret, shown only now'),
+  secret_withheld: secretWithheld(),
 });
 
 export const IdParams = Strict({ id: Uuid() });

@@ -19,6 +19,7 @@ const PRINCIPAL = [
   'users.status as userStatus',
   'tenants.status as tenantStatus',
   'users.last_seen_at as lastSeenAt',
+  'users.external_id as externalId',
 ] as const;
 
 const byId = compiled<{ id: string }, Principal>((db, p) =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { fingerprintOf, type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
@@ -93,7 +93,6 @@ export const knowledgeRoutes = ({
         const page = pageRequest(query);
         const tags = commaList(query.tags);
         const contentTypes = commaList(query.content_type).map(fullContentType);
-        if (query.q?.includes('\u0000')) throw invalid({ field: '/q', reason: 'must be text without NUL' });
         const { documents: found, total } = await store.list(readScope(caller), page, {
           ...(tags.length > 0 ? { tags } : {}),
           ...(contentTypes.length > 0 ? { contentTypes } : {}),
@@ -122,7 +121,7 @@ export const knowledgeRoutes = ({
         const input = await readUpload(request, fetchDocument);
         if (key === null) return upload(caller, request, reply, input);
         return idempotency.once<FastifyReply>(
-          { callerId: caller.userId, key, fingerprint: uploadFingerprint(request, input) },
+          { callerId: replayOwner(caller), key, fingerprint: uploadFingerprint(request, input) },
           async () => {
             const document = await upload(caller, request, reply, input);
             const body = String(reply.serialize(document));

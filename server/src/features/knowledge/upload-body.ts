@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { parseJsonBody } from '../../http/json-body.ts';
 import { createValidatorCompiler } from '../../http/validate.ts';
 import { AppError, type FieldFault, invalid } from '../../kernel/errors.ts';
+import { isStorable } from '../../kernel/storable.ts';
 import type { UploadInput } from './documents.service.ts';
 import type { FetchDocument } from './fetch-document.ts';
 import { cleanFilename, contentTypeFault, fullContentType } from './rules.ts';
@@ -96,7 +97,7 @@ const fieldValue = (name: string, value: unknown): unknown => {
     return value.split(',').map((role) => role.trim());
   }
   if (name !== 'metadata') {
-    if (typeof value !== 'string' || value.includes('\u0000')) {
+    if (typeof value !== 'string' || !isStorable(value)) {
       throw invalid({ field: `/${name}`, reason: 'must be text without NUL' });
     }
     return value;

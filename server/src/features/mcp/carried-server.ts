@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import { type EndpointInput, type EndpointLimits, endpointOf } from './endpoint.ts';
-import { serverNameFault } from './rules.ts';
+import { type StdioOwner, serverNameFault } from './rules.ts';
 import { ServerCreate } from './schema.ts';
 
 /** A server as an archive has it: its endpoint is in the clear. */
@@ -48,7 +48,7 @@ const inputOf = (row: Row): Row => {
  * A server of another installation under the rules of this one's API: the endpoint is built anew, so that it stands under the
  * guard of addresses and the list of commands, whatever the archive says. A text: why it cannot be taken over.
  */
-export const carriedServer = (row: Row, limits: EndpointLimits): Row | string => {
+export const carriedServer = (row: Row, limits: EndpointLimits, owner: StdioOwner): Row | string => {
   const input = inputOf(row);
   if (!Value.Check(ServerCreate, input)) {
     const [first] = Value.Errors(ServerCreate, input);
@@ -57,7 +57,7 @@ export const carriedServer = (row: Row, limits: EndpointLimits): Row | string =>
   const fault = serverNameFault(input.name);
   if (fault !== null) return `its name ${fault}`;
   try {
-    const endpoint = endpointOf(input as EndpointInput, limits);
+    const endpoint = endpointOf(input as EndpointInput, limits, owner);
     return { ...row, transport: endpoint.transport, endpoint: JSON.stringify(endpoint) };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -68,7 +68,11 @@ export const assertStdioAllowed = (
 };
 
 /** Endpoint of a server that the API registers. Throws FORBIDDEN and VALIDATION_ERROR. */
-export const endpointOf = (input: EndpointInput, limits: EndpointLimits, owner: StdioOwner): McpEndpoint => {
+export const endpointOf = (
+  input: EndpointInput,
+  limits: Omit<EndpointLimits, 'stdioFolder'>,
+  owner: StdioOwner,
+): McpEndpoint => {
   const faults: FieldFault[] = [];
   const foreign =
     input.transport === 'stdio'

@@ -31,6 +31,24 @@ const goneSignal = (reply: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
+const cookiesOf = (header: string | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    (header ?? '').split(';').map((pair): [string, string] => {
+      const [name = '', ...value] = pair.trim().split('=');
+      return [name, value.join('=')];
+    }),
+  );
+
+const notBegunHere = ({ server, answer }: { server: string; answer: string }): string =>
+  `Not signed in yet: this browser did not begin the sign-in at ${server}.
+
+If somebody gave you the address that brought you here, close this window: they would use your account.
+
+If you began it yourself in another place, finish it there with this answer within ten minutes:
+
+  pentarch mcp authorize ${server} --answer ${answer}
+`;
+
 const importInputs = (
   servers: Static<typeof wire.ServerImport>['mcpServers'],
 ): { key: string; input: ServerInput }[] =>
@@ -131,12 +149,26 @@ export const createMcpRoutes = ({
     path: '/mcp/servers/:name/authorize',
     operationId: 'authorizeMcpServer',
     summary: 'Begin to sign in at a server that asks for OAuth',
-    description: 'Open the address in a browser; the server is connected when you come back from there.',
+    description:
+      'Open the address in the browser that asked; the server is connected when you come back from there. Another browser shows an answer, which you send here as answer.',
     tag,
     access: 'mcp:manage',
     params: wire.ByName,
+    body: wire.AuthorizeRequest,
     responses: { 200: wire.Authorization },
-    handler: ({ caller, params }) => signIn.begin(caller, params.name),
+    handler: async ({ caller, params, body, request, reply }) => {
+      if (body.answer !== undefined) {
+        await signIn.handIn(caller, params.name, body.answer);
+        return { authorization_url: null };
+      }
+      const { authorization_url, cookie } = await signIn.begin(caller, params.name);
+      const secure = request.protocol === 'https' ? '; Secure' : '';
+      reply.header(
+        'set-cookie',
+        `${cookie.name}=${cookie.value}; Path=${OAUTH_CALLBACK_PATH}; Max-Age=${cookie.maxAgeS}; HttpOnly; SameSite=Lax${secure}`,
+      );
+      return { authorization_url };
+    },
   }),
   route({
     method: 'GET',
@@ -148,13 +180,18 @@ export const createMcpRoutes = ({
     access: 'public',
     query: wire.AuthorizationAnswer,
     produces: 'text/plain',
-    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
-    handler: async ({ query, reply }) => {
-      const name = await signIn.finish(query);
-      return reply
+    responses: {
+      200: Type.Unsafe<string>({ type: 'string' }),
+      202: Type.Unsafe<string>({ type: 'string' }),
+    },
+    handler: async ({ query, request, reply }) => {
+      const done = await signIn.finish(query, cookiesOf(request.headers.cookie));
+      const said = reply
+        .header('cache-control', 'no-store')
         .type('text/plain; charset=utf-8')
-        .serializer((text: unknown) => String(text))
-        .send(`Signed in for ${name}. You can close this window.`);
+        .serializer((text: unknown) => String(text));
+      if (!('answer' in done)) return said.send(`Signed in for ${done.server}. You can close this window.`);
+      return said.code(202).send(notBegunHere(done));
     },
   }),
   route({

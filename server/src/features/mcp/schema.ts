@@ -5,8 +5,10 @@ import {
   Nullable,
   Page,
   PageQuery,
+  ShownOnce,
   Strict,
   StringEnum,
+  secretWithheld,
   Timestamp,
 } from '../../kernel/schema.ts';
 import { AccessListSchema, OAuthSchema, ServerPolicySchema } from './policy.schema.ts';
@@ -126,8 +128,21 @@ export const McpTool = Type.Object({
 export const McpTools = Page(McpTool);
 
 export const Authorization = Type.Object({
-  authorization_url: Nullable(Type.String({ description: 'For a browser; null when no person is needed' })),
+  authorization_url: Nullable(ShownOnce('For a browser; null when no person is needed')),
+  secret_withheld: secretWithheld(),
 });
+export const AuthorizeRequest = Type.Object(
+  {
+    answer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 10_000,
+        description: 'To finish: what a browser was shown that had not begun the sign-in',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export const AuthorizationAnswer = Type.Object(
   {
     // Together they fit into an address of 8,192 characters.

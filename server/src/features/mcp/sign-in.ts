@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { Type } from 'typebox';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -15,17 +15,52 @@ import type { McpAuditEntry } from './service.ts';
 /**
  * Signing in at servers that ask for OAuth. The `state` of a sign-in is sealed by the platform and says which server it
  * is for, so that the answer finds it on any node; it is good once and for ten minutes.
+ *
+ * Its address works in anybody's browser: whoever was talked into opening a stranger's would give that stranger their
+ * account. So the answer counts in the browser that began, which has a cookie; another one is shown the answer sealed, for
+ * the person who began to hand in with their own token.
  */
 const SIGN_IN_MS = 10 * 60_000;
 const PLACE = 'mcp_oauth.sign_in';
+const ANSWER_PLACE = 'mcp_oauth.answer';
+const COOKIE = 'pentarch_mcp_sign_in_';
 
 const SignIn = Type.Object({
   tenantId: Type.String(),
   userId: Type.String(),
   server: Type.String(),
-  nonce: Type.String(),
+  /** SHA-256 of what the browser that began has in its cookie. */
+  browser: Type.String(),
   until: Type.Number(),
 });
+
+const Answer = Type.Object({
+  code: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  iss: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+});
+type Answer = Static<typeof Answer>;
+
+/** What the browser brought back, or what it is to be shown because another one began. */
+export type Finished = { server: string } | { server: string; answer: string };
+
+export interface BrowserCookie {
+  name: string;
+  value: string;
+  maxAgeS: number;
+}
+
+const digest = (secret: string): string => hash('sha256', secret, 'base64url');
+
+/** Sign-ins that go on side by side have a cookie each. */
+const cookieName = (browser: string): string => `${COOKIE}${browser.slice(0, 16)}`;
+
+const began = (browser: string, cookies: ReadonlyMap<string, string>): boolean => {
+  const given = Buffer.from(digest(cookies.get(cookieName(browser)) ?? ''));
+  const right = Buffer.from(browser);
+  return given.length === right.length && timingSafeEqual(given, right);
+};
 
 export const createSignIn = (options: {
   registry: Registry;
@@ -45,18 +80,74 @@ export const createSignIn = (options: {
     return endpoint;
   };
 
+  const unknown = () => invalid({ field: '/state', reason: 'does not belong to a sign-in under way' });
+
+  const readState = (answer: Answer): Static<typeof SignIn> => {
+    if (answer.state === undefined) throw unknown();
+    let signIn: unknown;
+    try {
+      signIn = JSON.parse(box.open(answer.state, PLACE));
+    } catch {
+      throw unknown();
+    }
+    if (!Value.Check(SignIn, signIn) || signIn.until < clock.now()) throw unknown();
+    return signIn;
+  };
+
+  const complete = async (signIn: Static<typeof SignIn>, answer: Answer): Promise<void> => {
+    const server = registry.find(signIn.tenantId, signIn.server);
+    if (server === null || answer.state === undefined) throw unknown();
+    if (answer.code === undefined) {
+      throw new AppError('UPSTREAM_ERROR', 'the authorization server did not grant access', {
+        details: { server: signIn.server, reason: answer.error?.slice(0, 100) ?? null },
+      });
+    }
+    try {
+      await connector.finishAuthorization(endpointOf(server), registry.oauthStoreOf(server), {
+        code: answer.code,
+        state: answer.state,
+        iss: answer.iss ?? null,
+      });
+    } catch (error) {
+      throw toAppError(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
+    }
+    await options.audit(
+      {
+        tenantId: signIn.tenantId,
+        userId: signIn.userId,
+        // By the browser or the token of the person who began.
+        actorType: 'user',
+        action: 'mcp.server.authorized',
+        subject: signIn.server,
+        details: {},
+      },
+      null,
+    );
+    server.runtime.retry();
+  };
+
+  const serverFor = (caller: Caller, name: string): RegisteredServer => {
+    const server = options.calls.findServer(caller, name);
+    if (server.definition.tenantId === null && !caller.platformAdmin) throw notFound('MCP server');
+    return server;
+  };
+
   return {
-    /** Address for the operator's browser. Throws CONFLICT for servers without `oauth`. */
-    async begin(caller: Caller, name: string): Promise<{ authorization_url: string | null }> {
-      const server = options.calls.findServer(caller, name);
-      if (server.definition.tenantId === null && !caller.platformAdmin) throw notFound('MCP server');
+    /** Address for a browser, and the cookie for the one that asks. Throws CONFLICT for servers without `oauth`. */
+    async begin(
+      caller: Caller,
+      name: string,
+    ): Promise<{ authorization_url: string | null; cookie: BrowserCookie }> {
+      const server = serverFor(caller, name);
       const endpoint = endpointOf(server);
+      const secret = randomBytes(32).toString('base64url');
+      const browser = digest(secret);
       const state = box.seal(
         JSON.stringify({
           tenantId: caller.tenantId,
           userId: caller.userId,
           server: name,
-          nonce: randomUUID(),
+          browser,
           until: clock.now() + SIGN_IN_MS,
         }),
         PLACE,
@@ -64,53 +155,42 @@ export const createSignIn = (options: {
       try {
         const url = await connector.authorize(endpoint, registry.oauthStoreOf(server), state);
         if (url === null) server.runtime.retry();
-        return { authorization_url: url };
+        return {
+          authorization_url: url,
+          cookie: { name: cookieName(browser), value: secret, maxAgeS: SIGN_IN_MS / 1000 },
+        };
       } catch (error) {
         throw toAppError(redactFault(error, redactorOf(endpoint)), name);
       }
     },
 
-    /** What the browser brought back. Resolves with the name of the server. */
-    async finish(answer: { code?: string; state?: string; iss?: string; error?: string }): Promise<string> {
-      const unknown = invalid({ field: '/state', reason: 'does not belong to a sign-in under way' });
-      if (answer.state === undefined) throw unknown;
-      let signIn: unknown;
+    /** What a browser brought back: the sign-in is finished in the one that began, and nothing is done in another. */
+    async finish(answer: Answer, cookies: ReadonlyMap<string, string>): Promise<Finished> {
+      const signIn = readState(answer);
+      if (!began(signIn.browser, cookies)) {
+        return { server: signIn.server, answer: box.seal(JSON.stringify(answer), ANSWER_PLACE) };
+      }
+      await complete(signIn, answer);
+      return { server: signIn.server };
+    },
+
+    /** The answer that another browser was shown, handed in by the person who began. */
+    async handIn(caller: Caller, name: string, sealed: string): Promise<void> {
+      serverFor(caller, name);
+      let answer: unknown;
       try {
-        signIn = JSON.parse(box.open(answer.state, PLACE));
+        answer = JSON.parse(box.open(sealed, ANSWER_PLACE));
       } catch {
-        throw unknown;
+        answer = null;
       }
-      if (!Value.Check(SignIn, signIn) || signIn.until < clock.now()) throw unknown;
-      const server = registry.find(signIn.tenantId, signIn.server);
-      if (server === null) throw unknown;
-      if (answer.code === undefined) {
-        throw new AppError('UPSTREAM_ERROR', 'the authorization server did not grant access', {
-          details: { server: signIn.server, reason: answer.error?.slice(0, 100) ?? null },
-        });
+      if (!Value.Check(Answer, answer)) {
+        throw invalid({ field: '/answer', reason: 'is not what the browser was shown' });
       }
-      try {
-        await connector.finishAuthorization(endpointOf(server), registry.oauthStoreOf(server), {
-          code: answer.code,
-          state: answer.state,
-          iss: answer.iss ?? null,
-        });
-      } catch (error) {
-        throw toAppError(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
+      const signIn = readState(answer);
+      if (signIn.userId !== caller.userId || signIn.tenantId !== caller.tenantId || signIn.server !== name) {
+        throw invalid({ field: '/answer', reason: 'belongs to a sign-in that somebody else began' });
       }
-      await options.audit(
-        {
-          tenantId: signIn.tenantId,
-          userId: signIn.userId,
-          // It came back in somebody's browser.
-          actorType: 'user',
-          action: 'mcp.server.authorized',
-          subject: signIn.server,
-          details: {},
-        },
-        null,
-      );
-      server.runtime.retry();
-      return signIn.server;
+      await complete(signIn, answer);
     },
   };
 };

@@ -11,7 +11,7 @@ export interface MessageReader {
 }
 
 export interface MessageReaderOptions {
-  /** For one message, from when its turn comes (default 2,000). The start of the thread does not count. */
+  /** For one message, from when its turn comes (default 5,000). The start of the thread does not count. */
   deadlineMs?: number;
   /** Messages that may wait (default 1,000). */
   maxWaiting?: number;
@@ -45,7 +45,7 @@ const starter = (program: URL): string =>
  */
 export const createMessageReader = (options: MessageReaderOptions = {}): MessageReader => {
   const {
-    deadlineMs = 2_000,
+    deadlineMs = 5_000,
     maxWaiting = 1_000,
     onUnread = () => undefined,
     program = ownProgram(),

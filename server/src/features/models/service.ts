@@ -13,6 +13,7 @@ import {
   type ModelUsage,
 } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
 import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
 import {
   affordableOutputTokens,
@@ -32,6 +33,7 @@ import {
   type UsageBound,
   worstCaseCost,
 } from './rules.ts';
+import { sendable } from './sendable.rules.ts';
 
 export interface ModelsOptions {
   providers: readonly ModelProvider[];
@@ -81,6 +83,10 @@ export class ModelCallError extends ModelError {
     this.costNanoUsd = costNanoUsd;
   }
 }
+
+/** Of what is sent, which is more than what was handed over where that is not in the providers' form. */
+const boundOf = (call: ModelCall): number =>
+  promptTokensBound({ ...call, messages: sendable(call.messages, call.tools) });
 
 const DEFAULT_CONTEXT_TOKENS = 32_768;
 /** No call has more tokens than this, whatever a provider says. */
@@ -183,7 +189,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const failed = (error: ModelError, ref: ModelRef, bound: UsageBound): ModelCallError => {
     if (error.partial === undefined) return new ModelCallError(error, ref, 0);
     const usage = boundUsage(error.partial.usage, bound);
-    const partial = { ...error.partial, usage };
+    const partial = { content: storable(error.partial.content), usage };
     const bounded = new ModelError(error.kind, error.provider, error.message, { ...error, partial });
     return new ModelCallError(bounded, ref, cost(ref, usage).costNanoUsd);
   };
@@ -221,7 +227,7 @@ export const createModels = (options: ModelsOptions): Models => {
     const { signal } = call;
     // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
     const bound: UsageBound = {
-      inputTokens: call.promptBound ?? promptTokensBound(call),
+      inputTokens: call.promptBound ?? boundOf(call),
       outputTokens: call.maxOutputTokens ?? MAX_TOKENS,
     };
     const all = candidates(ref);
@@ -241,7 +247,19 @@ export const createModels = (options: ModelsOptions): Models => {
           const result = await once(provider, candidate);
           report(candidate.provider, 'ok');
           const usage = boundUsage(result.usage, bound);
-          return { ...result, usage, ref: candidate, attempts, ...cost(candidate, usage) };
+          const { content, toolCalls } = storableDeep({
+            content: result.content,
+            toolCalls: result.toolCalls,
+          });
+          return {
+            ...result,
+            content,
+            toolCalls,
+            usage,
+            ref: candidate,
+            attempts,
+            ...cost(candidate, usage),
+          };
         } catch (thrown) {
           if (!(thrown instanceof ModelError)) throw thrown;
           const error = stoppedUnderWay(thrown, call);
@@ -278,15 +296,18 @@ export const createModels = (options: ModelsOptions): Models => {
         return { ref, isDefault: id === defaultModel.id, isAvailable: !isOpen(ref) };
       }),
     resolve: (modelId, field = '/context/model') => (modelId === null ? defaultModel : known(modelId, field)),
-    generate: (ref, call) =>
-      run(
+    generate: (ref, call) => {
+      const messages = sendable(call.messages, call.tools);
+      return run(
         ref,
         call,
         () => false,
-        (provider, { name }) => provider.generate({ ...call, model: name }),
-      ),
+        (provider, { name }) => provider.generate({ ...call, messages, model: name }),
+      );
+    },
     stream: (ref, call, onText) => {
       let shown = false;
+      const messages = sendable(call.messages, call.tools);
       const show = (text: string): void => {
         shown = true;
         onText(text);
@@ -295,7 +316,14 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => shown,
-        (provider, { name }) => provider.stream({ ...call, model: name }, show),
+        async (provider, { name }) => {
+          const pieces = createStorablePieces(show);
+          try {
+            return await provider.stream({ ...call, messages, model: name }, pieces.push);
+          } finally {
+            pieces.end();
+          }
+        },
       );
     },
     contextTokens: (ref) =>
@@ -311,7 +339,7 @@ export const createModels = (options: ModelsOptions): Models => {
     isLocal: (ref) => providers.get(ref.provider)?.local ?? false,
     price: (ref) => options.prices.of(ref),
     cost,
-    promptBound: promptTokensBound,
+    promptBound: boundOf,
     worstCase: (ref, promptBound, outputTokensCap) => {
       let worst = 0;
       for (const candidate of candidates(ref))

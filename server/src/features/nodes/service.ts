@@ -2,12 +2,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { NodeStore } from './store.ts';
 
 /**
- * Signs of life and what follows from their absence. A node is dead when it has not shown itself for `SILENT_MS`; the one
+ * Signs of life and what follows from their absence. A node is dead when it has not shown itself for `silentMs`; the one
  * that notices takes it off the list, and whoever finds work of a node that is not on the list may take it over. Each
  * taking over is one conditional UPDATE, and a node that comes back late finds its work to be somebody else's.
  *
  * After the store was away nobody has shown itself: a node takes others for dead only once it has itself been heard
  * without a break for as long as a dead one has been silent.
+ *
+ * A node that has been told to stop goes on with its signs of life, as draining, until its last run has ended: it judges and
+ * takes over nobody any more, and nobody takes its work as long as it shows itself.
  */
 export interface NodesOptions {
   store: NodeStore;
@@ -22,18 +25,18 @@ export interface NodesOptions {
   returned(): Promise<void>;
   onDead(ids: readonly string[]): void;
   onError(error: unknown, message: string): void;
-  beatMs?: number;
-  silentMs?: number;
+  silentMs: number;
 }
 
 const BEAT_MS = 3_000;
-const SILENT_MS = 15_000;
+/** So many signs of life may be lost before a node counts as dead. */
+const BEATS_IN_SILENCE = 5;
 
 export const createNodes = (options: NodesOptions) => {
   const { store, clock, alone } = options;
-  const beatMs = options.beatMs ?? BEAT_MS;
-  const silentMs = options.silentMs ?? SILENT_MS;
-  const self = { id: options.nodeId, version: options.version, startedAt: clock.now() };
+  const { silentMs } = options;
+  const beatMs = Math.min(BEAT_MS, silentMs / BEATS_IN_SILENCE);
+  const self = { id: options.nodeId, version: options.version, startedAt: clock.now(), draining: false };
   let timer: NodeJS.Timeout | undefined;
   let going: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -44,6 +47,7 @@ export const createNodes = (options: NodesOptions) => {
     const known = await store.beat(self, clock.now());
     steadySince ??= performance.now();
     if (!known) await options.returned();
+    if (self.draining) return;
     const steady = performance.now() - steadySince >= silentMs;
     const dead = steady && !alone ? await store.dropSilent(silentMs, clock.now()) : [];
     if (dead.length > 0) options.onDead(dead);
@@ -78,7 +82,17 @@ export const createNodes = (options: NodesOptions) => {
       if (!alone) schedule();
     },
     list: store.list,
-    /** Takes nothing over any more; still alive for the others. */
+    /** Told to stop: says so to the others at once, and goes on showing itself. */
+    async drain(): Promise<void> {
+      self.draining = true;
+      await going;
+      if (alone) return;
+      going = beat().catch((error: unknown) =>
+        options.onError(error, 'this node could not tell the others that it stops'),
+      );
+      await going;
+    },
+    /** Shows itself no more; what it has left is the others' after `leave`, or when it has been silent for long. */
     async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);

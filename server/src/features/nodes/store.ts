@@ -9,17 +9,26 @@ const nowOf = (db: Db, now: number) =>
 
 export const createNodeStore = (db: Db) => ({
   /** Shows the node as alive; true where it was known as alive until now. */
-  beat: (node: { id: string; version: string; startedAt: number }, now: number): Promise<boolean> =>
+  beat: (
+    node: { id: string; version: string; startedAt: number; draining: boolean },
+    now: number,
+  ): Promise<boolean> =>
     db.write(async (tx) => {
       const result = await tx
         .updateTable('nodes')
-        .set({ seen_at: nowOf(db, now), version: node.version })
+        .set({ seen_at: nowOf(db, now), version: node.version, draining: node.draining ? 1 : 0 })
         .where('id', '=', node.id)
         .executeTakeFirst();
       if (result.numUpdatedRows > 0n) return true;
       await tx
         .insertInto('nodes')
-        .values({ id: node.id, version: node.version, started_at: node.startedAt, seen_at: nowOf(db, now) })
+        .values({
+          id: node.id,
+          version: node.version,
+          started_at: node.startedAt,
+          seen_at: nowOf(db, now),
+          draining: node.draining ? 1 : 0,
+        })
         .execute();
       return false;
     }),

@@ -14,10 +14,10 @@ export const usageOf = (usage: ChatResponse['usage']): CompletionUsage => ({
   completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
 });
 
-/** Clients know few reasons: the own one goes along as `native_finish_reason`. */
+/** Clients know few reasons: the own one goes along as `native_finish_reason`. What was cut is not `stop`, whoever cut it. */
 export const finishOf = (reason: ChatResponse['finish_reason']): 'stop' | 'length' | 'tool_calls' => {
   if (reason === 'tool_calls') return reason;
-  return reason === 'length' || reason === 'cost_exceeded' ? 'length' : 'stop';
+  return reason === 'stop' || reason === 'awaiting_approval' ? 'stop' : 'length';
 };
 
 /** Calls that the client carries out. */

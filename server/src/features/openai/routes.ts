@@ -1,6 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { openAiError } from '../../http/error-body.ts';
-import { type BindRun, fingerprintOf, type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import {
+  type BindRun,
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKey,
+  replayOwner,
+} from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
@@ -201,13 +207,14 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
   ): Promise<ChatCompletion | FastifyReply> => {
     const { body, caller, request, reply } = input;
     const streaming = body.stream === true;
+    if (streaming) options.streams.admit(request, reply);
     const key = idempotencyKey(request.headers['idempotency-key']);
     if (key === null) {
       const run = await launch(input, streaming);
       if (streaming) return sendChunks(input, { live: run }, run.runId);
       return completionOf(await chat.answer(run), body.model);
     }
-    const claim = { callerId: caller.userId, key, fingerprint: fingerprintOf('POST', 'v1/chat', body) };
+    const claim = { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'v1/chat', body) };
     if (!streaming) {
       return idempotency.once<FastifyReply>(
         claim,

@@ -92,7 +92,9 @@ export const createConnection = (options: ConnectionOptions) => {
   };
 
   const refuse = (error: AppError): void =>
-    error.code === 'FORBIDDEN' ? end(CLOSE.forbidden, 'forbidden') : end(CLOSE.unauthorized, error.message);
+    error.code === 'FORBIDDEN'
+      ? end(CLOSE.forbidden, 'forbidden')
+      : end(error.code === 'RATE_LIMITED' ? CLOSE.policy : CLOSE.unauthorized, error.message);
 
   const wants = (event: PlatformEvent): boolean => {
     const form = socketFormOf(event.type);
@@ -147,9 +149,9 @@ export const createConnection = (options: ConnectionOptions) => {
     if (caller !== null && (caller.userId !== who.userId || caller.tenantId !== who.tenantId)) {
       return end(CLOSE.forbidden, 'the new token belongs to another account');
     }
+    options.onCaller(who, token);
     caller = who;
     clearTimeout(authTimer);
-    options.onCaller(who, token);
     ready(who, lastEventId);
   };
 
@@ -274,7 +276,15 @@ export const createConnection = (options: ConnectionOptions) => {
 
   return {
     /** A caller that the upgrade request has proved already. */
-    open: (who: Caller, token: string, lastEventId: string | null): void => accept(who, token, lastEventId),
+    open(who: Caller, token: string, lastEventId: string | null): void {
+      try {
+        accept(who, token, lastEventId);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        options.refused?.(who, error);
+        refuse(error);
+      }
+    },
     async receive(bytes: Uint8Array, isBinary: boolean): Promise<void> {
       if (closed) return;
       alive = true;

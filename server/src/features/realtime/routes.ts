@@ -4,7 +4,7 @@ import { bearerToken } from '../../http/context.ts';
 import type { Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError, unauthorized } from '../../kernel/errors.ts';
-import type { Hub } from './hub.ts';
+import type { Admission, Hub } from './hub.ts';
 
 export interface SocketRouteOptions {
   hub: Hub;
@@ -55,6 +55,7 @@ export const socketPlugin = (options: SocketRouteOptions) => {
   const { hub } = options;
   /** What the handshake has proved, until the socket is open. */
   const proved = new WeakMap<FastifyRequest, Proved>();
+  const admitted = new WeakMap<FastifyRequest, Admission>();
 
   /** Refusals of the handshake are ordinary HTTP errors. */
   const handshake = async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
@@ -78,9 +79,13 @@ export const socketPlugin = (options: SocketRouteOptions) => {
       }
     }
     const token = tokenOf(request);
-    if (token === null) return;
     if (token === '') throw unauthorized('TOKEN_INVALID', 'the token is empty');
-    proved.set(request, { caller: await options.authenticate(token), token });
+    const who = token === null ? null : { caller: await options.authenticate(token), token };
+    const admission = hub.admit(request.ip, who?.caller ?? null);
+    // The socket of the request is the WebSocket's own: it ends with it, or with a handshake that came to nothing.
+    request.raw.socket.once('close', admission.ended);
+    admitted.set(request, admission);
+    if (who !== null) proved.set(request, who);
   };
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -144,7 +149,8 @@ export const socketPlugin = (options: SocketRouteOptions) => {
       preHandler: handshake,
       handler: (_request, reply) => reply.send(),
       wsHandler: (socket, request) => {
-        const connection = hub.connect(socket, request.ip);
+        const admission = admitted.get(request) ?? hub.admit(request.ip, null);
+        const connection = hub.connect(socket, request.ip, admission);
         socket.on('message', (data: Buffer, isBinary: boolean) => void connection.receive(data, isBinary));
         socket.on('pong', () => connection.pong());
         socket.on('close', () => hub.disconnect(connection));

@@ -4,9 +4,12 @@ import { RequestTimes } from './request-times.ts';
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
 export interface Gauges {
   activeRuns(): number;
+  /** Responses that are event streams. */
   openStreams(): number;
+  /** WebSockets. */
+  openSockets(): number;
   /** Of the queue of background work, over all processes. */
-  jobs(): Promise<{ queued: number; running: number; dead: number }>;
+  jobs(): Promise<JobDepth>;
   /** Free on the disk of the data folder. */
   dataFreeBytes(): Promise<number>;
 }
@@ -26,6 +29,43 @@ class Tally {
     this.#sums.clear();
   }
 }
+
+/** Distinct values that a label gets at most; what comes after them is `other`. */
+const MAX_LABEL_VALUES = 200;
+
+const boundedLabel = (): ((value: string) => string) => {
+  const known = new Set<string>();
+  return (value) => {
+    if (!known.has(value) && known.size >= MAX_LABEL_VALUES) return 'other';
+    known.add(value);
+    return value;
+  };
+};
+
+/** Prometheus gives a scrape ten seconds: the process's own figures must not be late for the store's. */
+const STORE_PATIENCE_MS = 2_000;
+const SAME_SCRAPE_MS = 200;
+
+interface JobDepth {
+  queued: number;
+  running: number;
+  dead: number;
+}
+
+/** Null where it fails or takes too long. */
+const withinTime = async <T>(asked: Promise<T>): Promise<T | null> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), STORE_PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 export const createMetrics = (gauges: Gauges) => {
   const registry = new Registry();
@@ -67,6 +107,14 @@ export const createMetrics = (gauges: Gauges) => {
       counted.rows.take((kind, _, n) => this.inc({ kind }, n));
     },
   });
+  const runs = new Counter({
+    name: 'pentarch_runs_total',
+    help: 'Runs that have ended, by outcome (docs/operations.md), agent and model',
+    labelNames: ['outcome', 'agent', 'model'] as const,
+    registers,
+  });
+  const agentLabel = boundedLabel();
+  const modelLabel = boundedLabel();
   const mcpCalls = new Counter({
     name: 'pentarch_mcp_calls_total',
     help: 'Calls of MCP tools',
@@ -90,15 +138,50 @@ export const createMetrics = (gauges: Gauges) => {
     },
   });
   new Gauge({
+    name: 'pentarch_open_sockets',
+    help: 'WebSockets open in this process',
+    registers,
+    collect() {
+      this.set(gauges.openSockets());
+    },
+  });
+  /** One question for all gauges of one scrape. */
+  let asked: { at: number; depth: Promise<JobDepth | null> } | null = null;
+  const jobDepth = (): Promise<JobDepth | null> => {
+    const now = performance.now();
+    if (asked === null || now - asked.at > SAME_SCRAPE_MS)
+      asked = { at: now, depth: withinTime(gauges.jobs()) };
+    return asked.depth;
+  };
+  new Gauge({
     name: 'pentarch_jobs',
-    help: 'Background jobs by state: queued, running, dead (given up)',
+    help: 'Background jobs by state: queued, running, dead (given up); nothing while the store cannot be asked',
     labelNames: ['state'] as const,
     registers,
     async collect() {
-      const { queued, running, dead } = await gauges.jobs();
-      this.set({ state: 'queued' }, queued);
-      this.set({ state: 'running' }, running);
-      this.set({ state: 'dead' }, dead);
+      const depth = await jobDepth();
+      this.reset();
+      if (depth === null) return;
+      for (const state of ['queued', 'running', 'dead'] as const) this.set({ state }, depth[state]);
+    },
+  });
+  new Gauge({
+    name: 'pentarch_queue_depth',
+    help: 'Jobs waiting; nothing while the store cannot be asked',
+    labelNames: ['queue'] as const,
+    registers,
+    async collect() {
+      const depth = await jobDepth();
+      this.reset();
+      if (depth !== null) this.set({ queue: 'jobs' }, depth.queued);
+    },
+  });
+  new Gauge({
+    name: 'pentarch_store_up',
+    help: '1 where the store answered when these figures were asked for, 0 where it did not',
+    registers,
+    async collect() {
+      this.set((await jobDepth()) === null ? 0 : 1);
     },
   });
   new Gauge({
@@ -106,16 +189,11 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Bytes free on the disk of the data folder',
     registers,
     async collect() {
-      this.set(await gauges.dataFreeBytes());
+      const free = await withinTime(gauges.dataFreeBytes());
+      if (free === null) this.remove();
+      else this.set(free);
     },
   });
-  const queueDepth = new Gauge({
-    name: 'pentarch_queue_depth',
-    help: 'Jobs waiting',
-    labelNames: ['queue'] as const,
-    registers,
-  });
-
   const purged = new Counter({
     name: 'pentarch_retention_purged_rows_total',
     help: 'Rows dropped because their time of retention was over',
@@ -144,11 +222,18 @@ export const createMetrics = (gauges: Gauges) => {
       costUsd: number;
     }): void {
       const { rows, tokens, cost } = counted;
-      const model = entry.model ?? 'none';
+      const model = modelLabel(entry.model ?? 'none');
       rows.add(entry.kind, '', 1);
       if (entry.inputTokens > 0) tokens.add(model, 'input', entry.inputTokens);
       if (entry.outputTokens > 0) tokens.add(model, 'output', entry.outputTokens);
       if (entry.costUsd > 0) cost.add(model, '', entry.costUsd);
+    },
+    run(end: { outcome: string; agentId: string | null; model: string | null }): void {
+      runs.inc({
+        outcome: end.outcome,
+        agent: agentLabel(end.agentId ?? 'none'),
+        model: modelLabel(end.model ?? 'none'),
+      });
     },
     mcpCall(server: string, outcome: 'ok' | 'error'): void {
       mcpCalls.inc({ server, outcome });
@@ -158,9 +243,6 @@ export const createMetrics = (gauges: Gauges) => {
     },
     purged(what: string, rows: number): void {
       purged.inc({ what }, rows);
-    },
-    queueDepth(queue: string, waiting: number): void {
-      queueDepth.set({ queue }, waiting);
     },
   };
 };

@@ -12,7 +12,16 @@ export interface Check {
   detail?: string;
 }
 
-export const CHECK_NAMES = ['store', 'migrations', 'models', 'identity', 'mcp', 'queue'] as const;
+export const CHECK_NAMES = [
+  'store',
+  'redis',
+  'disk',
+  'migrations',
+  'models',
+  'identity',
+  'mcp',
+  'queue',
+] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface SystemOptions {
@@ -20,7 +29,8 @@ export interface SystemOptions {
   /** Epoch ms. */
   startedAt: number;
   now(): number;
-  draining(): boolean;
+  /** Told to stop: not ready, whatever the checks say. */
+  stopping(): boolean;
   checks: Record<CheckName, () => Check | Promise<Check>>;
   metrics: Metrics;
   metricsToken: string | null;
@@ -34,6 +44,8 @@ const Readiness = Type.Object({
   status: StringEnum(['ready', 'not_ready']),
   checks: Type.Object({
     store: CheckSchema,
+    redis: CheckSchema,
+    disk: CheckSchema,
     migrations: CheckSchema,
     models: CheckSchema,
     identity: CheckSchema,
@@ -68,7 +80,7 @@ export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
   const readiness = async () => {
     const results = await Promise.all(CHECK_NAMES.map((name) => run(options.checks[name])));
     const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
-    const ready = !options.draining() && results.every((check) => check.status !== 'failed');
+    const ready = !options.stopping() && results.every((check) => check.status !== 'failed');
     return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };
   };
 

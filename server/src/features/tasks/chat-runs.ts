@@ -4,12 +4,19 @@ import { usdToNano } from '../../kernel/money.ts';
 import type { ChatResponse, ChatService } from '../chat/index.ts';
 import type { ChatOutcome, TaskChat } from './ports.ts';
 
+const finishOf = (reason: ChatResponse['finish_reason']): ChatOutcome['finishReason'] => {
+  // A task has no client with tools of its own.
+  if (reason === 'tool_calls') return 'stop';
+  if (reason === 'failed' || reason === 'interrupted')
+    throw new AppError('INTERNAL_ERROR', `the run ${reason === 'failed' ? 'failed' : 'was interrupted'}`);
+  return reason;
+};
+
 const outcomeOf = (response: ChatResponse): ChatOutcome => ({
   content: response.content,
   messageId: response.id,
   costNano: usdToNano(response.cost_usd),
-  // A task has no client with tools of its own.
-  finishReason: response.finish_reason === 'tool_calls' ? 'stop' : response.finish_reason,
+  finishReason: finishOf(response.finish_reason),
 });
 
 const toolName = (data: unknown): string =>

@@ -4,9 +4,10 @@ import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { RunPayload } from './jobs.ts';
-import type { CallerOfUser, ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
-import { isActiveRun, isPermanent } from './rules.ts';
+import type { ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
+import { isActiveRun, isPermanent, taskCredential } from './rules.ts';
 import type { RunCounts, RunEnd, RunLedger } from './runs.ts';
 import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTask } from './store.ts';
 import { runStatusOf } from './wire.ts';
@@ -16,7 +17,7 @@ export interface ExecuteOptions {
   db: Db;
   clock: Clock;
   chat: TaskChat;
-  callerOf: CallerOfUser;
+  callerOf: CallerFor;
   ledger: RunLedger;
   onError(error: unknown, message: string): void;
 }
@@ -25,13 +26,12 @@ const PROGRESS_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** The owner as they are now, held to what the credential that made the task was allowed. */
-export const taskCaller = async (callerOf: CallerOfUser, task: TaskRow): Promise<Caller | null> => {
-  const owner = await callerOf(task.tenant_id, task.user_id);
-  if (owner === null) return null;
-  const allowed: unknown = JSON.parse(task.permissions);
-  const granted = new Set<unknown>(Array.isArray(allowed) ? allowed : []);
-  return { ...owner, permissions: new Set([...owner.permissions].filter((p) => granted.has(p))) };
-};
+export const taskCaller = (callerOf: CallerFor, task: TaskRow): Promise<Caller | null> =>
+  callerOf(task.tenant_id, task.user_id, taskCredential(task));
+
+/** Why nothing is done for a task that has no caller any more. */
+export const NO_CALLER =
+  'the account that owns this task is not active, or the key that made it was deleted: make the task anew';
 
 export const endOf = (
   run: TaskRunRow,
@@ -184,7 +184,7 @@ export const createExecutor = (options: ExecuteOptions) => {
 
   const attempt = async (task: TaskRow, row: TaskRunRow, context: JobContext): Promise<void> => {
     const caller = await taskCaller(options.callerOf, task);
-    if (caller === null) throw new AppError('FORBIDDEN', 'the account that owns this task is not active');
+    if (caller === null) throw new AppError('FORBIDDEN', NO_CALLER);
     if (!caller.permissions.has('chat:write')) {
       throw new AppError('FORBIDDEN', 'the owner of this task may not start runs');
     }

@@ -44,6 +44,3 @@ export interface TaskChat {
   cancel(caller: Caller, runId: string): Promise<boolean>;
   lookUp(caller: Caller, runId: string): Promise<WaitingOutcome>;
 }
-
-/** The person as they are now, for work done in their name; null when they may not act any more. */
-export type CallerOfUser = (tenantId: string, userId: string) => Promise<Caller | null>;

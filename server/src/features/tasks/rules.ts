@@ -1,3 +1,6 @@
+import type { TaskRow } from '../../db/tables/tasks.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { credentialOf, readCredential, type StoredCredential } from '../../kernel/stored-credential.ts';
 import type { Missed, Overlap, Priority, TaskRunStatus, TaskStatus } from './schema.ts';
 
 /**
@@ -82,3 +85,36 @@ const PERMANENT: ReadonlySet<string> = new Set([
 ]);
 
 export const isPermanent = (code: string): boolean => PERMANENT.has(code);
+
+type OfCredential = Pick<TaskRow, 'credential' | 'permissions'>;
+
+/** What made the task. Of a row of an earlier release the permissions alone are known. */
+export const taskCredential = (task: OfCredential): StoredCredential =>
+  readCredential(task.credential) ?? {
+    v: 1,
+    kind: 'jwt',
+    keyId: null,
+    whole: false,
+    permissions: JSON.parse(task.permissions) as string[],
+    added: [],
+  };
+
+/**
+ * After a change of what the task does: it may do what both could, the one who made it and the one who changed it, so that
+ * nobody writes orders for another's rights.
+ */
+export const changedBy = (task: OfCredential, caller: Caller): OfCredential => {
+  const made = taskCredential(task);
+  const changed = credentialOf(caller);
+  const permissions = made.permissions.filter((one) => caller.permissions.has(one));
+  const last = changed.keyId === null ? made : changed;
+  const both: StoredCredential = {
+    v: 1,
+    kind: last.kind,
+    keyId: last.keyId,
+    whole: made.whole && changed.whole,
+    permissions,
+    added: made.added.filter((one) => permissions.includes(one)),
+  };
+  return { credential: JSON.stringify(both), permissions: JSON.stringify(permissions) };
+};

@@ -1,9 +1,10 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { parseSchedule } from './cron.ts';
-import { endOf, taskCaller } from './execute.ts';
-import type { CallerOfUser, TaskChat } from './ports.ts';
+import { endOf, NO_CALLER, taskCaller } from './execute.ts';
+import type { TaskChat } from './ports.ts';
 import { decideOverlap, decideSlot } from './rules.ts';
 import type { RunLedger } from './runs.ts';
 import { MISSED, OVERLAPS } from './schema.ts';
@@ -29,7 +30,7 @@ export interface SchedulerOptions {
   clock: Clock;
   ledger: RunLedger;
   chat: TaskChat;
-  callerOf: CallerOfUser;
+  callerOf: CallerFor;
   onError(error: unknown, message: string): void;
 }
 
@@ -77,7 +78,7 @@ export const createScheduler = (options: SchedulerOptions) => {
     if (task === undefined || typeof runId !== 'string') return;
     const caller = await taskCaller(options.callerOf, task);
     if (caller === null) {
-      const error = { code: 'FORBIDDEN', message: 'the account that owns this task is not active' };
+      const error = { code: 'FORBIDDEN', message: NO_CALLER };
       return ledger.end(task, row, { status: 'failed', error, costNano: 0 });
     }
     const found = await options.chat.lookUp(caller, runId);

@@ -6,11 +6,12 @@ import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import { type CallerFor, credentialText } from '../../kernel/stored-credential.ts';
 import { isTimeZone, parseSchedule } from './cron.ts';
 import { createExecutor } from './execute.ts';
 import { runKind } from './jobs.ts';
-import type { CallerOfUser, TaskChat } from './ports.ts';
-import { isFinalTask } from './rules.ts';
+import type { TaskChat } from './ports.ts';
+import { changedBy, isFinalTask } from './rules.ts';
 import { createRunLedger } from './runs.ts';
 import { createScheduler } from './scheduler.ts';
 import {
@@ -47,7 +48,7 @@ export interface TasksOptions {
   clock: Clock;
   jobs: Jobs;
   chat: TaskChat;
-  callerOf: CallerOfUser;
+  callerOf: CallerFor;
   agentExists(tenantId: string, agentId: string): Promise<boolean>;
   /** Throws VALIDATION_ERROR for a model that no provider has. */
   checkModel(modelId: string, field: string): void;
@@ -191,7 +192,8 @@ export const createTasks = (options: TasksOptions) => {
       const ids: unknown = JSON.parse(run.run_ids);
       const last: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
       if (runStatusOf(run) !== 'awaiting_approval' || typeof last !== 'string') continue;
-      const owner = await options.callerOf(row.tenant_id, row.user_id);
+      // To stop it, whatever has become of the key that made the task.
+      const owner = await options.callerOf(row.tenant_id, row.user_id, null);
       // The run that waited in the chat must not go on when its approval comes after all.
       if (owner !== null) await chat.cancel(owner, last).catch(() => false);
     }
@@ -222,6 +224,7 @@ export const createTasks = (options: TasksOptions) => {
         overlap: body.overlap ?? 'skip',
         missed: body.missed ?? 'run_once',
         permissions: JSON.stringify([...caller.permissions].sort()),
+        credential: credentialText(caller),
         status: first === null ? 'queued' : 'scheduled',
         progress: null,
         result: null,
@@ -292,7 +295,10 @@ export const createTasks = (options: TasksOptions) => {
       if (isFinalTask(statusOf(row))) throw conflict('this task has ended');
       await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
+      const does =
+        body.description !== undefined || body.agent_id !== undefined || body.context !== undefined;
       const changes: TaskChanges = {
+        ...(does ? changedBy(row, caller) : {}),
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.agent_id === undefined ? {} : { agent_id: body.agent_id }),
         ...(body.context === undefined

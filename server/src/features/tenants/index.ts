@@ -1,9 +1,16 @@
 export { tenantRoutes } from './routes.ts';
-export { createTenants, type FirstAdminPort, type PreparedAdmin, type Tenants } from './service.ts';
+export {
+  createTenants,
+  DEFAULT_TENANT,
+  type FirstAdminPort,
+  type PreparedAdmin,
+  type Tenants,
+} from './service.ts';
 export {
   findTenant,
   findTenantByExternalId,
   findTenantBySlug,
+  hasExternalTenant,
   insertTenant,
   type TenantRow,
 } from './store.ts';

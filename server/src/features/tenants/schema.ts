@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { TIERS } from '../../kernel/caller.ts';
-import { AnyObject, Page, PageQuery, Strict, StringEnum, Timestamp, Uuid } from '../../kernel/schema.ts';
+import {
+  AnyObject,
+  Page,
+  PageQuery,
+  ShownOnce,
+  Strict,
+  StringEnum,
+  secretWithheld,
+  Timestamp,
+  Uuid,
+} from '../../kernel/schema.ts';
 
 export const TENANT_STATUSES = ['active', 'suspended'] as const;
 
@@ -30,9 +40,10 @@ export const TenantCreated = Type.Object({
     Type.Object({
       id: Uuid(),
       email: Type.String(),
-      invitation_url: Type.Optional(Type.String({ description: 'Once, when no password was given' })),
+      invitation_url: Type.Optional(ShownOnce('Once, when no password was given')),
     }),
   ),
+  secret_withheld: secretWithheld(),
 });
 
 export const NewTenant = Strict({

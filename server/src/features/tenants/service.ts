@@ -139,6 +139,8 @@ export const createTenants = (options: TenantsOptions) => {
         created_at: at,
         updated_at: at,
       };
+      // Before the password of the admin is hashed; the transaction looks again.
+      await assertSlugFree(db.read, row.slug);
       const admin = input.admin === undefined ? null : await options.firstAdmin.prepare(input.admin, row.id);
       const stored = await db.write(async (tx) => {
         await assertSlugFree(tx, row.slug);

@@ -29,6 +29,15 @@ export const findTenantByExternalId = async (
   externalId: string,
 ): Promise<TenantRow | undefined> => (await byExternalId(db, { externalId }))[0];
 
+/** Whether an external provider has brought an organisation here. */
+export const hasExternalTenant = async (db: Queryable): Promise<boolean> =>
+  (await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('external_id', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
 /** All tenants, for a platform administrator. Newest first, up to `limit + 1` rows, and the number of all. */
 export const listTenants = async (
   db: Queryable,

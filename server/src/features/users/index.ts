@@ -1,7 +1,9 @@
 export { userCreated } from './events.rules.ts';
 export { firstAdminOf } from './first-admin.ts';
+export { movedAway, moveUser, noteMove } from './move.ts';
 export { activePeople, type RightsHolder } from './people.ts';
 export type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
+export { rightsOf } from './rights.ts';
 export { userRoutes } from './routes.ts';
 export { Email } from './schema.ts';
 export { createUsers, type NewUserInput, type Users, type UsersOptions } from './service.ts';

@@ -9,6 +9,8 @@ import {
   UserChange,
   UserCreated,
   UserExport,
+  UserMove,
+  UserMoved,
   UserPage,
   UserParams,
   UserQuery,
@@ -125,6 +127,25 @@ const itemRoutes = (users: Users): AnyRoute[] => [
     params: UserParams,
     responses: { 204: null },
     handler: ({ caller, params, requestId }) => users.deactivate(caller, params.id, requestId),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/move',
+    surface,
+    operationId: 'moveUser',
+    summary:
+      'Move a person to another tenant under a new account; their records stay (platform administrators)',
+    tag,
+    acrossTenants: true,
+    access: 'users:manage',
+    params: UserParams,
+    body: UserMove,
+    responses: { 201: UserMoved },
+    handler: async ({ caller, params, body, reply, requestId }) => {
+      const user = await users.move(caller, params.id, body, requestId);
+      reply.header('location', `/v2/users/${user.id}`);
+      return user;
+    },
   }),
   route({
     method: 'POST',

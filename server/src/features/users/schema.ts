@@ -6,8 +6,10 @@ import {
   Nullable,
   Page,
   PageQuery,
+  ShownOnce,
   Strict,
   StringEnum,
+  secretWithheld,
   Timestamp,
   Uuid,
 } from '../../kernel/schema.ts';
@@ -47,7 +49,8 @@ export const UserPage = Page(User);
 
 export const UserCreated = Type.Object({
   ...User.properties,
-  invitation_url: Type.Optional(Type.String({ description: 'Once, when no password was given' })),
+  invitation_url: Type.Optional(ShownOnce('Once, when no password was given')),
+  secret_withheld: secretWithheld(),
 });
 
 export const NewUser = Strict({
@@ -72,6 +75,16 @@ export const UserChange = Strict(
   { minProperties: 1 },
 );
 
+export const UserMove = Strict({
+  tenant_id: Uuid('Tenant that the person goes to'),
+  roles: Type.Optional(roles),
+});
+
+export const UserMoved = Type.Object({
+  ...User.properties,
+  moved_from: Uuid('The account before: deactivated, with everything that was written in its tenant'),
+});
+
 export const MyChange = Strict({ name: Type.Optional(name) }, { minProperties: 1 });
 
 export const UserQuery = Strict({
@@ -82,7 +95,8 @@ export const UserQuery = Strict({
 });
 
 export const LinkAnswer = Type.Object({
-  url: Nullable(Type.String(), { description: 'null when it went out by mail' }),
+  url: Nullable(ShownOnce('The link, shown only now'), { description: 'null when it went out by mail' }),
+  secret_withheld: secretWithheld(),
 });
 
 export const UserExport = Type.Object({

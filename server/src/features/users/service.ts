@@ -4,15 +4,19 @@ import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { type AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
+import { type AccountRights, addedRights, assertMayGrant, assertMayManage } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
+import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
+import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
   countActiveAdmins,
+  findUser,
   findUserByEmail,
   findUserOfTenant,
   foldEmail,
@@ -75,6 +79,12 @@ const taken = (): AppError => conflict('an account with this e-mail exists alrea
 
 const DEFAULT_ROLES = ['user'];
 
+/** The two columns that say what an account may do. */
+const rolesAndPermissions = (input: Pick<NewUserInput, 'roles' | 'permissions'>) => ({
+  roles: JSON.stringify([...new Set(input.roles ?? DEFAULT_ROLES)]),
+  permissions: JSON.stringify([...new Set(input.permissions ?? [])].sort()),
+});
+
 const personOf = (row: UserRow): Person => ({
   tenantId: row.tenant_id,
   userId: row.id,
@@ -111,8 +121,7 @@ export const createUsers = (options: UsersOptions) => {
       email_folded: foldEmail(input.email),
       name: input.name ?? input.email.split('@')[0] ?? input.email,
       password_hash: passwordHash,
-      roles: JSON.stringify([...new Set(input.roles ?? DEFAULT_ROLES)]),
-      permissions: JSON.stringify([...new Set(input.permissions ?? [])].sort()),
+      ...rolesAndPermissions(input),
       tier: input.tier ?? null,
       status: passwordHash === null && input.type !== 'service' ? 'invited' : 'active',
       external_id: null,
@@ -149,6 +158,8 @@ export const createUsers = (options: UsersOptions) => {
       throw invalid({ field: '/password', reason: 'is not for service accounts; give them a machine key' });
     }
     accounts.assertPassword(input.password, '/password');
+    // Before the hash; the transaction looks again.
+    if ((await findUserByEmail(db.read, input.email)) !== undefined) throw taken();
     return accounts.hashPassword(input.password);
   };
 
@@ -201,12 +212,28 @@ export const createUsers = (options: UsersOptions) => {
       // Not 403: that would tell accounts that exist from those that do not.
       throw notFound('user');
     }
+    // All that the account may read or delete: no less a credential gets it in one piece.
+    assertMayGrant(caller, await rightsOfRow(row));
     return row;
   };
 
   /** Tiers cost the platform money: its administrators set them, as those of tenants. */
   const assertMaySetTier = (caller: Caller): void => {
     if (!caller.platformAdmin) throw forbidden('tenants:manage');
+  };
+
+  const rightsOfRow = async (row: UserRow): Promise<AccountRights> =>
+    rightsOf(row, (await tenantOf(row.tenant_id)).slug);
+
+  /** Takes rights away who may manage accounts; gives them who has them. */
+  const assertMayChange = async (caller: Caller, row: UserRow, changes: UserChanges): Promise<void> => {
+    const before = await rightsOfRow(row);
+    if (row.id !== caller.userId) assertMayManage(caller, before);
+    if (changes.roles === undefined && changes.permissions === undefined && changes.status === undefined)
+      return;
+    const after = await rightsOfRow({ ...row, ...changes });
+    const comesBack = row.status === 'deactivated' && changes.status !== undefined;
+    assertMayGrant(caller, comesBack ? after : addedRights(before, after));
   };
 
   return {
@@ -246,6 +273,7 @@ export const createUsers = (options: UsersOptions) => {
       if (input.tier !== undefined && input.tier !== null) assertMaySetTier(caller);
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
+      assertMayGrant(caller, rightsOf(rolesAndPermissions(input), tenant.slug));
       const row = newRow(input, tenantId, await passwordHashOf(input));
       const { link: url, created } = await db.write(async (tx) => {
         const added = await add(tx, row, requestId);
@@ -276,6 +304,7 @@ export const createUsers = (options: UsersOptions) => {
       if (input.tier !== undefined) changes.tier = input.tier;
       if (input.status === 'deactivated') changes.status = 'deactivated';
       if (input.status === 'active' && row.status !== 'active') {
+        if (wasMovedAway(row)) throw conflict('this person goes on in another tenant');
         const canSignIn = row.password_hash !== null || row.external_id !== null || row.type === 'service';
         if (!canSignIn && row.status === 'invited') {
           throw conflict('the person has not accepted the invitation yet');
@@ -283,6 +312,7 @@ export const createUsers = (options: UsersOptions) => {
         changes.status = canSignIn ? 'active' : 'invited';
       }
       if (Object.keys(changes).length === 0) return view(row);
+      await assertMayChange(caller, row, changes);
       return view(await change(caller, row, changes, 'user.updated', requestId));
     },
 
@@ -290,7 +320,46 @@ export const createUsers = (options: UsersOptions) => {
     async deactivate(caller: Caller, id: string, requestId: string): Promise<void> {
       const row = await find(caller, id);
       if (row.status === 'deactivated') return;
+      assertMayManage(caller, await rightsOfRow(row));
       await change(caller, row, { status: 'deactivated' }, 'user.deactivated', requestId);
+    },
+
+    /**
+     * Moves a person to another tenant, where they begin with `roles`: for platform administrators, about people of every
+     * tenant. See `moveUser` for what stays behind.
+     */
+    async move(
+      caller: Caller,
+      id: string,
+      input: { tenant_id: string; roles?: readonly string[] | undefined },
+      requestId: string,
+    ): Promise<UserBody & { moved_from: string }> {
+      if (!caller.platformAdmin) {
+        await find(caller, id);
+        throw forbidden('tenants:manage');
+      }
+      const row = await findUser(db.read, id);
+      if (row === undefined) throw notFound('user');
+      const tenant = await findTenant(db.read, input.tenant_id);
+      if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
+      if (row.id === caller.userId) throw conflict('ask another platform administrator to move you');
+      if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
+      if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
+      if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
+      const { moved, created } = await db.write(async (tx) => {
+        const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
+        const after = await moveUser(tx, row, { tenantId: tenant.id, roles, at: clock.now() });
+        if (after === null) throw conflict('the account has just changed; look at it and try again');
+        if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
+          throw conflict('this is the last active admin of the tenant');
+        }
+        await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
+        await noteMove(tx, audit, { before: row, after, by: caller, requestId });
+        return { moved: after, created: await options.outbox.record(tx, userCreated(after, requestId)) };
+      });
+      accounts.changed(row.id);
+      announce(created);
+      return { ...userView(moved, tenant), moved_from: row.id };
     },
 
     /** A new invitation or reset link. Answers its address where no mail server is set. */
@@ -308,6 +377,8 @@ export const createUsers = (options: UsersOptions) => {
             : 'this account has no password to reset',
         );
       }
+      // Whoever opens the link has the account.
+      assertMayGrant(caller, await rightsOfRow(row));
       const url = await db.write(async (tx) => {
         const made = await accounts.addLink(tx, row.id, purpose);
         await audit.append(tx, {

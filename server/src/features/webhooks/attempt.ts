@@ -1,4 +1,5 @@
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+import { storable } from '../../kernel/storable.ts';
 import { signatureOf } from './signing.ts';
 
 /** One try to send a delivery: a POST, signed, with a time limit, and a look at no more than the head of the answer. */
@@ -44,7 +45,7 @@ const readHead = async (response: Response): Promise<string> => {
     }
   }
   // No store holds NUL characters in text.
-  return Buffer.concat(kept).toString('utf8').replaceAll('\u0000', '\uFFFD');
+  return storable(Buffer.concat(kept).toString('utf8'));
 };
 
 /** OpenSSL's own lines name threads and places in its source: only the reason is of use. */

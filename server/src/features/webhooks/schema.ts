@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { AnyObject, Nullable, PageQuery, Strict, StringEnum, Timestamp, Uuid } from '../../kernel/schema.ts';
+import {
+  AnyObject,
+  Nullable,
+  PageQuery,
+  ShownOnce,
+  Strict,
+  StringEnum,
+  secretWithheld,
+  Timestamp,
+  Uuid,
+} from '../../kernel/schema.ts';
 
 /** What can be subscribed to (contract, section 12); `*` is all of them. */
 export const WEBHOOK_EVENTS = [
@@ -71,7 +81,8 @@ export type Webhook = Static<typeof Webhook>;
 
 export const WebhookWithSecret = Type.Object({
   ...fields,
-  secret: Type.String({ description: 'whsec_…, shown this once' }),
+  secret: ShownOnce('whsec_…, shown this once'),
+  secret_withheld: secretWithheld(),
 });
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 

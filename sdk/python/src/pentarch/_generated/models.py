@@ -128,9 +128,14 @@ class AuditEvent(TypedDict):
     """SHA-256 over the row and previous_hash"""
 
 
-class AuthorizeMcpServerResult(TypedDict):
+class _AuthorizeMcpServerResult(TypedDict):
     authorization_url: str | None
     """For a browser; null when no person is needed"""
+
+
+class AuthorizeMcpServerResult(_AuthorizeMcpServerResult, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Budget(TypedDict):
@@ -213,7 +218,7 @@ class ChatResponse(TypedDict):
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str
-    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls"]
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls", "failed", "interrupted"]
     usage: Usage
     citations: list[Citation]
     proposals: list[str]
@@ -648,7 +653,7 @@ class CreateWebhookRequest(_CreateWebhookRequest, total=False):
     description: str | None
 
 
-class CreatedApiKey(TypedDict):
+class _CreatedApiKey(TypedDict):
     id: str
     name: str
     hint: str
@@ -665,6 +670,11 @@ class CreatedApiKey(TypedDict):
     """The secret, shown only now"""
 
 
+class CreatedApiKey(_CreatedApiKey, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
+
+
 class _CreatedOauthClient(TypedDict):
     client_id: str
     name: str
@@ -679,6 +689,8 @@ class _CreatedOauthClient(TypedDict):
 class CreatedOauthClient(_CreatedOauthClient, total=False):
     client_secret: str
     """Shown only now; none for clients with keys"""
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class _CreatedTenant(TypedDict):
@@ -696,6 +708,8 @@ class _CreatedTenant(TypedDict):
 
 class CreatedTenant(_CreatedTenant, total=False):
     admin: CreatedTenantAdmin
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class _CreatedTenantAdmin(TypedDict):
@@ -729,9 +743,11 @@ class _CreatedUser(TypedDict):
 class CreatedUser(_CreatedUser, total=False):
     invitation_url: str
     """Once, when no password was given"""
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
-class CreatedWebhook(TypedDict):
+class _CreatedWebhook(TypedDict):
     id: str
     url: str
     events: list[str]
@@ -748,6 +764,11 @@ class CreatedWebhook(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     secret: str
     """whsec_…, shown this once"""
+
+
+class CreatedWebhook(_CreatedWebhook, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Document(TypedDict):
@@ -888,9 +909,14 @@ class ImportMemoryResult(TypedDict):
     """Lines that could not be read, or said nothing new"""
 
 
-class InviteUserResult(TypedDict):
+class _InviteUserResult(TypedDict):
     url: str | None
     """null when it went out by mail"""
+
+
+class InviteUserResult(_InviteUserResult, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class ListDocumentTagsResult(TypedDict):
@@ -1103,11 +1129,20 @@ class Message(TypedDict):
     usage: Usage | None
     metadata: dict[str, Any]
     """For answers: the model, and whether it is the built-in one; for questions: the agent_id, model and attached_documents that were asked for"""
+    finish_reason: Literal["stop", "length", "cancelled", "awaiting_approval", "cost_exceeded", "tool_calls", "failed", "interrupted"] | None
+    """How the answer ended; on a question only where its run ended without an answer. null where nothing is known, as of imported messages"""
+    error: MessageError | None
+    """Why it failed or was interrupted; null otherwise"""
     cost_usd: float
     """US dollars, exact to 1e-9"""
     run_id: str | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+
+
+class MessageError(TypedDict):
+    code: str
+    message: str
 
 
 class Model(TypedDict):
@@ -1210,7 +1245,7 @@ class ObservationSource(TypedDict):
     """Id of the user who said it"""
 
 
-class PersonalToken(TypedDict):
+class _PersonalToken(TypedDict):
     id: str
     name: str
     hint: str
@@ -1225,6 +1260,11 @@ class PersonalToken(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     token: str
     """The secret, shown only now"""
+
+
+class PersonalToken(_PersonalToken, total=False):
+    secret_withheld: bool
+    """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
 class Policy(TypedDict):
@@ -1305,6 +1345,8 @@ class Readiness(TypedDict):
 
 class ReadinessChecks(TypedDict):
     store: ReadinessChecksStore
+    redis: ReadinessChecksStore
+    disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
     identity: ReadinessChecksStore
@@ -1459,7 +1501,7 @@ class Task(TypedDict):
     status: Literal["scheduled", "queued", "running", "awaiting_approval", "completed", "failed", "cancelled"]
     progress: TaskProgress | None
     result: TaskResult | None
-    error: TaskError | None
+    error: MessageError | None
     attempts: int
     """Of the newest run"""
     run_ids: list[str]
@@ -1481,11 +1523,6 @@ class Task(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     finished_at: str | None
     """ISO 8601 UTC with milliseconds"""
-
-
-class TaskError(TypedDict):
-    code: str
-    message: str
 
 
 class TaskProgress(TypedDict):
@@ -1520,7 +1557,7 @@ class TaskRun(TypedDict):
     """One chat run for each attempt"""
     conversation_id: str | None
     result: TaskResult | None
-    error: TaskError | None
+    error: MessageError | None
     cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str

@@ -240,6 +240,17 @@ class Users:
         """A new invitation link for an account that waits for one"""
         return cast("m.InviteUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
 
+    def move(
+        self,
+        id: str,
+        *,
+        tenant_id: str,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MoveUserResult:
+        """Move a person to another tenant under a new account; their records stay (platform administrators)"""
+        return cast("m.MoveUserResult", self._http.json(Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options))
+
     def reset_password(
         self,
         id: str,
@@ -469,6 +480,17 @@ class AsyncUsers:
     ) -> m.InviteUserResult:
         """A new invitation link for an account that waits for one"""
         return cast("m.InviteUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/invitation"), options))
+
+    async def move(
+        self,
+        id: str,
+        *,
+        tenant_id: str,
+        roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.MoveUserResult:
+        """Move a person to another tenant under a new account; their records stay (platform administrators)"""
+        return cast("m.MoveUserResult", await self._http.json(Call("POST", f"/v2/users/{_segment(id)}/move", json=given(tenant_id=tenant_id, roles=roles)), options))
 
     async def reset_password(
         self,
@@ -1742,10 +1764,11 @@ class Mcp:
         self,
         name: str,
         *,
+        answer: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+        return cast("m.AuthorizeMcpServerResult", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
 
     def get_server_logs(
         self,
@@ -1947,10 +1970,11 @@ class AsyncMcp:
         self,
         name: str,
         *,
+        answer: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.AuthorizeMcpServerResult:
         """Begin to sign in at a server that asks for OAuth"""
-        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize"), options))
+        return cast("m.AuthorizeMcpServerResult", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/authorize", json=given(answer=answer)), options))
 
     async def get_server_logs(
         self,

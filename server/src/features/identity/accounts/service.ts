@@ -145,6 +145,15 @@ export const createAccounts = (options: AccountsOptions) => {
   const isOpen = (link: OneTimeLinkRow | undefined): link is OneTimeLinkRow =>
     link !== undefined && link.expires_at > clock.now();
 
+  /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */
+  const readLink = async (secret: string): Promise<{ user: UserRow; purpose: string }> => {
+    const link = await findLink(db.read, hashSecret(secret));
+    const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
+    if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
+    await assertOpen(db.read, user.id);
+    return { user, purpose: link.purpose };
+  };
+
   return {
     endAccess,
     addLink,
@@ -158,18 +167,13 @@ export const createAccounts = (options: AccountsOptions) => {
     assertOwnPasswords,
     changed: (userId: string): void => options.forgetUser(userId),
 
-    /** Whose link it is; throws NOT_FOUND for one that is void, FORBIDDEN in a suspended tenant. */
-    async readLink(secret: string): Promise<{ user: UserRow; purpose: string }> {
-      const link = await findLink(db.read, hashSecret(secret));
-      const user = isOpen(link) ? await findUser(db.read, link.user_id) : undefined;
-      if (!isOpen(link) || user === undefined || user.status === 'deactivated') throw voidLink();
-      await assertOpen(db.read, user.id);
-      return { user, purpose: link.purpose };
-    },
+    readLink,
 
     /** Sets the password that a link is for; the link is used up, and every session of the account ends. */
     async useLink(secret: string, password: string, origin: Origin): Promise<void> {
       assertPassword(password, '/password');
+      // A made-up link must not cost a hash; whoever has the secret of one learns nothing by the time.
+      await readLink(secret);
       const passwordHash = await hashPassword(password);
       const userId = await db.write(async (tx) => {
         const link = await takeLink(tx, hashSecret(secret));
@@ -223,7 +227,8 @@ export const createAccounts = (options: AccountsOptions) => {
       if (user === undefined || user.password_hash === null) {
         throw conflict('this account signs in without a password');
       }
-      const right = await options.lockout.attempt(foldEmail(user.email), async () =>
+      const who = { email: foldEmail(user.email), address: origin.address };
+      const right = await options.lockout.attempt(who, async () =>
         (await verifyPassword(user.password_hash, input.current_password)) ? true : null,
       );
       if (right === null) throw invalid({ field: '/current_password', reason: 'is wrong' });

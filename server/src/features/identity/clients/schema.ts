@@ -1,5 +1,14 @@
 import { Type } from 'typebox';
-import { AnyObject, Nullable, Page, Strict, StringEnum, Timestamp } from '../../../kernel/schema.ts';
+import {
+  AnyObject,
+  Nullable,
+  Page,
+  ShownOnce,
+  Strict,
+  StringEnum,
+  secretWithheld,
+  Timestamp,
+} from '../../../kernel/schema.ts';
 
 const fields = {
   client_id: Type.String(),
@@ -15,7 +24,8 @@ const fields = {
 export const OauthClient = Type.Object(fields);
 export const OauthClientCreated = Type.Object({
   ...fields,
-  client_secret: Type.Optional(Type.String({ description: 'Shown only now; none for clients with keys' })),
+  client_secret: Type.Optional(ShownOnce('Shown only now; none for clients with keys')),
+  secret_withheld: secretWithheld(),
 });
 export const OauthClientPage = Page(OauthClient);
 

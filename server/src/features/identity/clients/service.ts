@@ -3,11 +3,12 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
+import { assertMayGrant } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
-import type { OidcClient } from '../../../kernel/oidc.ts';
+import { OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { insertUser } from '../../users/index.ts';
+import { insertUser, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
@@ -20,7 +21,8 @@ import {
   openSessionsOfClient,
 } from './store.ts';
 
-export const FIRST_PARTY_CLIENTS = ['pentarch-console', 'pentarch-cli'] as const;
+/** Of the service account that a confidential client acts as; columns of its row. */
+const SERVICE_RIGHTS = { roles: '["user"]', permissions: '[]' };
 
 export interface ClientsOptions {
   db: Db;
@@ -109,8 +111,8 @@ export const createClients = (options: ClientsOptions) => {
     grants: [],
   };
   const fixed = new Map<string, OidcClient>([
-    ['pentarch-console', builtIn('pentarch-console', 'Pentarch console')],
-    ['pentarch-cli', builtIn('pentarch-cli', 'Pentarch command line')],
+    ['pentarch-console', builtIn(OIDC_CLIENTS.console, 'Pentarch console')],
+    ['pentarch-cli', builtIn(OIDC_CLIENTS.cli, 'Pentarch command line')],
     [own.id, own],
   ]);
 
@@ -165,9 +167,11 @@ export const createClients = (options: ClientsOptions) => {
         if (input.type === 'public') throw invalid({ field: '/jwks', reason: 'is for confidential clients' });
         assertJwks(input.jwks.keys);
       }
+      const confidential = input.type === 'confidential';
+      // Its secret acts as the service account: whoever registers it gets hold of that account.
+      if (confidential) assertMayGrant(caller, rightsOf(SERVICE_RIGHTS, ''));
       const at = clock.now();
       const id = newId();
-      const confidential = input.type === 'confidential';
       const secret = confidential && input.jwks === undefined ? newSecret('cls_') : null;
       const serviceUserId = confidential ? newId() : null;
       const row: OauthClientRow = {
@@ -193,8 +197,7 @@ export const createClients = (options: ClientsOptions) => {
             email_folded: email,
             name: input.name,
             password_hash: null,
-            roles: '["user"]',
-            permissions: '[]',
+            ...SERVICE_RIGHTS,
             tier: null,
             status: 'active',
             external_id: null,

@@ -5,14 +5,30 @@ import { isPermission } from '../../../kernel/permissions.ts';
  * The claim map of external providers (docs/security.md): where Zitadel, Keycloak and providers that speak the
  * specification's own claims put a person's name, organisation and roles.
  */
+export interface Organisation {
+  id: string;
+  name: string;
+}
+
 export interface ExternalPerson {
   subject: string;
   email: string;
   name: string;
   /** Null when the token says nothing of roles: those of the account stay. */
   roles: Role[] | null;
+  /** Every role as the provider spells it, as far as it counts for the person's organisation. */
+  roleNames: readonly string[];
   permissions: string[];
-  organisation: { id: string; name: string } | null;
+  organisation: Organisation | null;
+  /** Why it cannot be said which of several organisations the token is for; null when it can. */
+  organisationFault: string | null;
+}
+
+export interface ClaimOptions {
+  /** Of this API at the provider (IDP_CLIENT_ID): whose `resource_access` counts. */
+  clientId: string;
+  /** Zitadel project whose roles alone count (IDP_PROJECT_ID); null for those of every project. */
+  projectId: string | null;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -42,21 +58,34 @@ const address = (value: unknown): string | null =>
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-const ZITADEL_ROLES = /^urn:zitadel:iam:org:project:(?:[^:]+:)?roles$/;
+/** Roles that a map gives: `{"<role>": {"<organisation id>": "<its domain>"}}`, or a list of such objects. */
+const rolesGivenIn = (map: unknown, organisationId: string): string[] =>
+  (Array.isArray(map) ? map : [map]).filter(isObject).flatMap((roles) =>
+    Object.entries(roles)
+      .filter(([, organisations]) => isObject(organisations) && Object.hasOwn(organisations, organisationId))
+      .map(([role]) => role),
+  );
 
-/** Zitadel: `{"admin": {"<org id>": "<org domain>"}}`, under one claim or one for each project. Only of the own organisation. */
-const zitadelRoles = (claims: Claims, organisationId: string | null): string[] | null => {
-  const found = Object.entries(claims).filter(([name]) => ZITADEL_ROLES.test(name));
-  if (found.length === 0) return null;
-  const names: string[] = [];
-  for (const [, roles] of found) {
-    if (!isObject(roles)) continue;
-    for (const [name, organisations] of Object.entries(roles)) {
-      const granted = isObject(organisations) ? Object.keys(organisations) : [];
-      if (organisationId === null || granted.includes(organisationId)) names.push(name);
-    }
-  }
-  return names;
+const ZITADEL_ROLES = /^urn:zitadel:iam:org:project:(?:([^:]+):)?roles$/;
+
+/**
+ * Zitadel, under one claim or one for each project. Each role names the organisations that it is given for: it counts for the
+ * person's own alone, and without one none counts, whoever else gave it.
+ */
+const zitadelRoles = (
+  claims: Claims,
+  organisation: Organisation | null,
+  projectId: string | null,
+): string[] | null => {
+  const maps = Object.entries(claims).flatMap(([name, map]) => {
+    const match = ZITADEL_ROLES.exec(name);
+    return match === null ? [] : [{ project: match[1] ?? null, map }];
+  });
+  if (maps.length === 0) return null;
+  if (organisation === null) return [];
+  return maps
+    .filter(({ project }) => projectId === null || project === projectId)
+    .flatMap(({ map }) => rolesGivenIn(map, organisation.id));
 };
 
 /** Keycloak: `realm_access.roles` and `resource_access.<client>.roles`. */
@@ -70,51 +99,122 @@ const keycloakRoles = (claims: Claims, clientId: string): string[] | null => {
 const plainRoles = (claims: Claims): string[] | null =>
   Array.isArray(claims.roles) ? strings(claims.roles) : null;
 
-/** Keycloak 26: `organization` is a list of names, or an object of them with ids. */
-const keycloakOrganisation = (claims: Claims): { id: string; name: string } | null => {
-  const { organization } = claims;
-  if (Array.isArray(organization)) {
-    const name = identifier(organization[0]);
-    return name === null ? null : { id: name, name };
-  }
-  if (!isObject(organization)) return null;
-  const [first] = Object.entries(organization);
-  if (first === undefined) return null;
-  const [key, details] = first;
-  const name = identifier(key);
-  return name === null ? null : { id: (isObject(details) ? identifier(details.id) : null) ?? name, name };
+interface OrganisationClaim {
+  organisation: Organisation | null;
+  fault: string | null;
+}
+
+/** Keycloak: `organization` is a list of aliases, or an object of them with ids. */
+const keycloakOrganisations = (claim: unknown): (Organisation & { alias: string })[] => {
+  const entries: [string, unknown][] = Array.isArray(claim)
+    ? strings(claim).map((alias) => [alias, null])
+    : isObject(claim)
+      ? Object.entries(claim)
+      : [];
+  return entries.flatMap(([key, details]) => {
+    const alias = identifier(key);
+    if (alias === null) return [];
+    const id = (isObject(details) ? identifier(details.id) : null) ?? alias;
+    return [{ id, name: shortened(alias), alias }];
+  });
 };
 
-const organisationOf = (claims: Claims): { id: string; name: string } | null => {
-  const zitadel = identifier(claims['urn:zitadel:iam:user:resourceowner:id']);
-  if (zitadel !== null) {
+const SCOPE_ORGANISATION = /^organization:(.+)$/;
+
+/** Of several the one that the token's `scope` asks for by alias or id; which is first says nothing. */
+const keycloakOrganisation = (claims: Claims): OrganisationClaim => {
+  const all = keycloakOrganisations(claims.organization);
+  const [only] = all;
+  if (only === undefined) return { organisation: null, fault: null };
+  const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [];
+  const asked = new Set(scopes.flatMap((scope) => SCOPE_ORGANISATION.exec(scope)?.[1] ?? []));
+  const fitting = all.length === 1 ? all : all.filter(({ alias, id }) => asked.has(alias) || asked.has(id));
+  const [chosen] = fitting;
+  if (fitting.length !== 1 || chosen === undefined) {
     return {
-      id: zitadel,
-      name: shortened(text(claims['urn:zitadel:iam:user:resourceowner:name']) ?? zitadel),
+      organisation: null,
+      fault: 'the token names several organisations; ask for one with the scope organization:<alias>',
+    };
+  }
+  return { organisation: { id: chosen.id, name: chosen.name }, fault: null };
+};
+
+const ZITADEL_OWNER = 'urn:zitadel:iam:user:resourceowner';
+const ZITADEL_ORG_ID = /^urn:zitadel:iam:org:id(?::(.+))?$/;
+
+/** Ids of organisations that the request asked for: they say what was wanted, and not where the person belongs. */
+const askedOfZitadel = (claims: Claims): string[] =>
+  Object.entries(claims).flatMap(([name, value]) => {
+    const match = ZITADEL_ORG_ID.exec(name);
+    if (match === null) return [];
+    const id = match[1] ?? identifier(value);
+    return id === null ? [] : [id];
+  });
+
+const organisationOf = (claims: Claims): OrganisationClaim => {
+  const owner = identifier(claims[`${ZITADEL_OWNER}:id`]);
+  if (owner !== null) {
+    if (askedOfZitadel(claims).some((id) => id !== owner)) {
+      return { organisation: null, fault: 'the token was asked for another organisation than the person’s' };
+    }
+    return {
+      organisation: { id: owner, name: shortened(text(claims[`${ZITADEL_OWNER}:name`]) ?? owner) },
+      fault: null,
     };
   }
   const plain = identifier(claims.org_id);
-  if (plain !== null) return { id: plain, name: shortened(text(claims.org_name) ?? plain) };
+  if (plain !== null) {
+    return { organisation: { id: plain, name: shortened(text(claims.org_name) ?? plain) }, fault: null };
+  }
   return keycloakOrganisation(claims);
 };
 
 /** Null for claims without a subject. */
-export const personOf = (claims: Claims, clientId: string): ExternalPerson | null => {
+export const personOf = (claims: Claims, options: ClaimOptions): ExternalPerson | null => {
   const subject = identifier(claims.sub);
   if (subject === null) return null;
-  const organisation = organisationOf(claims);
+  const { organisation, fault } = organisationOf(claims);
   const named =
-    zitadelRoles(claims, organisation?.id ?? null) ?? keycloakRoles(claims, clientId) ?? plainRoles(claims);
+    zitadelRoles(claims, organisation, options.projectId) ??
+    keycloakRoles(claims, options.clientId) ??
+    plainRoles(claims);
   const username = text(claims.preferred_username) ?? text(claims.username);
   return {
     subject,
     email: address(claims.email) ?? address(username) ?? `${subject}@external.invalid`,
     name: shortened(text(claims.name) ?? username ?? subject),
     roles: named === null ? null : ROLES.filter((role) => named.includes(role)),
+    roleNames: named ?? [],
     permissions: strings(claims.permissions).filter(isPermission),
     organisation,
+    organisationFault: fault,
   };
 };
+
+const ROLE_PREFIX = 'role:';
+
+export interface PlatformAdmins {
+  subjects: ReadonlySet<string>;
+  roles: ReadonlySet<string>;
+}
+
+/** IDP_PLATFORM_ADMINS: subjects, and roles as `role:<name>`. */
+export const platformAdminsOf = (entries: readonly string[]): PlatformAdmins => ({
+  subjects: new Set(entries.filter((entry) => !entry.startsWith(ROLE_PREFIX))),
+  roles: new Set(
+    entries
+      .filter((entry) => entry.startsWith(ROLE_PREFIX))
+      .map((entry) => entry.slice(ROLE_PREFIX.length))
+      // Whoever administers an organisation gives these; the configuration refuses them too.
+      .filter((role) => !(ROLES as readonly string[]).includes(role)),
+  ),
+});
+
+/** Whether the token makes its bearer a platform administrator. No role of the platform's own names does. */
+export const isNamedPlatformAdmin = (
+  admins: PlatformAdmins,
+  person: Pick<ExternalPerson, 'subject' | 'roleNames'>,
+): boolean => admins.subjects.has(person.subject) || person.roleNames.some((role) => admins.roles.has(role));
 
 /** Slug for an organisation's tenant: its name in the alphabet of slugs; never empty. */
 export const slugOf = (name: string): string =>

@@ -1,25 +1,28 @@
 import { hash } from 'node:crypto';
 import type { Db, Queryable } from '../../../db/db.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { AppError, unauthorized } from '../../../kernel/errors.ts';
+import { AppError } from '../../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Audit } from '../../audit/index.ts';
 import {
   findTenantByExternalId,
   findTenantBySlug,
+  hasExternalTenant,
   insertTenant,
   type TenantRow,
 } from '../../tenants/index.ts';
 import {
   findUserByExternalId,
   insertUser,
+  moveUser,
+  noteMove,
   type UserRow,
   updateUser,
   userCreated,
 } from '../../users/index.ts';
 import { DEFAULT_TENANT } from '../principal.ts';
-import { type ExternalPerson, slugOf } from './claims.rules.ts';
+import { type ExternalPerson, type Organisation, slugOf } from './claims.rules.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
 
@@ -32,12 +35,36 @@ export interface PeopleOptions {
   issuer: string;
   /** False: only people and organisations that are here already may come in. */
   create: boolean;
+  /** Whether a token must name an organisation; `auto`: as soon as one of the issuer's has a tenant here. */
+  requireOrganisation: 'auto' | 'on' | 'off';
+  /** Ends every way into an account. */
+  endAccess(tx: Queryable, userId: string): Promise<void>;
+  /** What is remembered of the account's tokens is void. */
+  forgetUser(userId: string): void;
 }
 
 const unknownPerson = () =>
   new AppError('FORBIDDEN', 'this account is not known here; ask your administrator', {
     details: { required: 'a known account', reason: 'ACCOUNT_UNKNOWN' },
   });
+
+const organisationNeeded = (reason: string) =>
+  new AppError('FORBIDDEN', reason, {
+    details: { required: 'a token that names one organisation', reason: 'ORGANISATION_REQUIRED' },
+  });
+
+const otherOrganisation = (userId: string) =>
+  new AppError(
+    'FORBIDDEN',
+    'this account belongs to another organisation than the token names; a platform administrator can move it (POST /v2/users/{id}/move)',
+    {
+      details: {
+        required: 'a token of the account’s organisation',
+        reason: 'OTHER_ORGANISATION',
+        user_id: userId,
+      },
+    },
+  );
 
 export const createPeople = (options: PeopleOptions) => {
   const { db, clock, audit, issuer } = options;
@@ -76,15 +103,19 @@ export const createPeople = (options: PeopleOptions) => {
     });
   };
 
-  /** Without an organisation in the token: the tenant `default`. */
-  const tenantOf = async (person: ExternalPerson): Promise<TenantRow> => {
-    const { organisation } = person;
-    if (organisation === null) {
-      const tenant = await findTenantBySlug(db.read, DEFAULT_TENANT);
-      if (tenant === undefined) throw unknownPerson();
-      return tenant;
-    }
-    return (await findTenantByExternalId(db.read, externalId(organisation.id))) ?? newTenant(organisation);
+  const defaultTenant = async (): Promise<TenantRow> => {
+    const tenant = await findTenantBySlug(db.read, DEFAULT_TENANT);
+    if (tenant === undefined) throw unknownPerson();
+    return tenant;
+  };
+
+  const assertOrganisationOptional = async (): Promise<void> => {
+    const { requireOrganisation } = options;
+    if (requireOrganisation === 'off') return;
+    if (requireOrganisation === 'auto' && !(await hasExternalTenant(db.read))) return;
+    throw organisationNeeded(
+      'the token names no organisation; ask the identity provider for it with the scopes of IDP_SCOPES',
+    );
   };
 
   const newUser = async (person: ExternalPerson, tenant: TenantRow): Promise<UserRow> => {
@@ -153,19 +184,64 @@ export const createPeople = (options: PeopleOptions) => {
     return true;
   };
 
+  /**
+   * Whom a token without an organisation has brought into `default` goes to the organisation of the first token that names
+   * one. What was written meanwhile stays with the account of before.
+   */
+  const place = async (user: UserRow, person: ExternalPerson, tenant: TenantRow): Promise<UserRow> => {
+    const placed = await db.write(async (tx) => {
+      const moved = await moveUser(tx, user, {
+        tenantId: tenant.id,
+        roles: person.roles ?? ['user'],
+        at: clock.now(),
+      });
+      if (moved === null) return null;
+      await options.endAccess(tx, user.id);
+      await noteMove(tx, audit, { before: user, after: moved, by: null, requestId: null });
+      return { moved, created: await options.outbox.record(tx, userCreated(moved, null)) };
+    });
+    // Another of the person's tokens was faster.
+    const raced = placed ?? (await findUserByExternalId(db.read, externalId(person.subject)));
+    if (raced === undefined) throw unknownPerson();
+    options.forgetUser(user.id);
+    if (!('moved' in raced)) return raced;
+    options.events.publish(raced.created);
+    return raced.moved;
+  };
+
+  const accountIn = async (
+    person: ExternalPerson,
+    organisation: Organisation,
+    known: UserRow | undefined,
+  ): Promise<UserRow> => {
+    const tenant =
+      (await findTenantByExternalId(db.read, externalId(organisation.id))) ?? (await newTenant(organisation));
+    if (known === undefined) return newUser(person, tenant);
+    if (known.tenant_id === tenant.id) return known;
+    if (known.tenant_id !== (await defaultTenant()).id) throw otherOrganisation(known.id);
+    return place(known, person, tenant);
+  };
+
   return {
+    assertOrganisationOptional,
+
     /**
-     * The person's account, and whether it changed by what the token says. Throws FORBIDDEN for one who may not come in,
-     * TOKEN_INVALID for one who moved.
+     * The person's account, and whether it changed by what the token says. Throws FORBIDDEN for one who may not come in: unknown,
+     * of another organisation, or of none where one is needed.
      */
-    async settle(person: ExternalPerson): Promise<{ userId: string; changed: boolean }> {
-      const tenant = await tenantOf(person);
+    async settle(
+      person: ExternalPerson,
+      how: { organisationNeeded: boolean },
+    ): Promise<{ userId: string; changed: boolean }> {
+      if (person.organisationFault !== null) throw organisationNeeded(person.organisationFault);
       const known = await findUserByExternalId(db.read, externalId(person.subject));
-      const user = known ?? (await newUser(person, tenant));
-      if (user.tenant_id !== tenant.id) {
-        throw unauthorized('TOKEN_INVALID', 'this account belongs to another organisation');
-      }
-      const changed = known !== undefined && (await follow(known, person));
+      const { organisation } = person;
+      if (organisation === null && how.organisationNeeded) await assertOrganisationOptional();
+      const user =
+        organisation === null
+          ? (known ?? (await newUser(person, await defaultTenant())))
+          : await accountIn(person, organisation, known);
+      const changed = known !== undefined && (await follow(user, person));
       return { userId: user.id, changed };
     },
   };

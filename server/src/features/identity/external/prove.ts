@@ -6,7 +6,7 @@ import type { Proof } from '../authenticate.ts';
 import { assertActive, callerOf } from '../principal.ts';
 import { hashSecret } from '../secrets.ts';
 import { findAccessToken, findPrincipal } from '../store.ts';
-import { personOf } from './claims.rules.ts';
+import { type ClaimOptions, isNamedPlatformAdmin, type PlatformAdmins, personOf } from './claims.rules.ts';
 import type { People } from './people.ts';
 import type { ExternalVerifier, ProvenClaims } from './verify.ts';
 
@@ -18,26 +18,42 @@ export interface ProveExternalOptions {
   clock: Clock;
   verifier: ExternalVerifier;
   people: People;
-  clientId: string;
+  claims: ClaimOptions;
+  admins: PlatformAdmins;
   /** The account's roles follow the token: what is remembered of its other tokens is void. */
   changed(userId: string): void;
 }
 
 const isJwt = (token: string): boolean => token.split('.').length === 3;
 
+interface Owner {
+  userId: string;
+  added: string[];
+  platformAdmin: boolean;
+  /** The token names no organisation: it is good as long as none is required. */
+  unplaced: boolean;
+}
+
 /** Proof of a token of an external provider. */
 export const proveExternal = (options: ProveExternalOptions) => {
-  const { db, clock, verifier, people, clientId } = options;
+  const { db, clock, verifier, people } = options;
 
-  const settle = async (proven: ProvenClaims): Promise<{ userId: string; added: string[] }> => {
-    const person = personOf(proven.claims, clientId);
+  const settle = async (proven: ProvenClaims): Promise<Owner> => {
+    const person = personOf(proven.claims, options.claims);
     if (person === null) throw unauthorized('TOKEN_INVALID', 'the token has no subject');
-    const { userId, changed } = await people.settle(person);
+    const platformAdmin = isNamedPlatformAdmin(options.admins, person);
+    const { userId, changed } = await people.settle(person, { organisationNeeded: !platformAdmin });
     if (changed) options.changed(userId);
-    return { userId, added: person.permissions };
+    return {
+      userId,
+      added: person.permissions,
+      platformAdmin,
+      unplaced: person.organisation === null && !platformAdmin,
+    };
   };
 
-  const stateOf = async (token: string, proven: ProvenClaims, owner: { userId: string; added: string[] }) => {
+  const stateOf = async (token: string, proven: ProvenClaims, owner: Owner) => {
+    if (owner.unplaced) await people.assertOrganisationOptional();
     const principal = await findPrincipal(db.read, owner.userId);
     if (principal === undefined) throw unauthorized('TOKEN_REVOKED', 'the account does not exist any more');
     assertActive(principal);
@@ -53,6 +69,7 @@ export const proveExternal = (options: ProveExternalOptions) => {
       sessionId: null,
       expiresAt: proven.expiresAt,
       only: null,
+      platformAdmin: owner.platformAdmin,
       added: owner.added,
     });
   };

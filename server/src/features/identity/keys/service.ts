@@ -76,7 +76,7 @@ export const createKeys = (options: KeysOptions, kind: KeyOwner['kind']) => {
       });
     }
     if (asked !== undefined) return [...new Set(asked)].sort();
-    return caller.credential === 'jwt' ? null : [...caller.permissions].sort();
+    return caller.whole ? null : [...caller.permissions].sort();
   };
 
   const ended = () => conflict(`this ${what} was rotated or deleted before, or has expired`);

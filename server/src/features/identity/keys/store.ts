@@ -39,6 +39,31 @@ export const findKey = (db: Queryable, owner: KeyOwner, id: string): Promise<Api
     .where('kind', '=', owner.kind)
     .executeTakeFirst();
 
+const MOST_ROTATIONS = 1_000;
+
+/**
+ * The key that stands where this one stood: itself, or what took its place at rotations. Undefined once that was deleted,
+ * or the key is none of the person's.
+ */
+export const findStandingKey = async (
+  db: Queryable,
+  userId: string,
+  id: string,
+): Promise<ApiKeyRow | undefined> => {
+  let at: string | null = id;
+  for (let n = 0; at !== null && n < MOST_ROTATIONS; n++) {
+    const row: ApiKeyRow | undefined = await db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('id', '=', at)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    if (row === undefined || row.replaced_by === null) return row?.deleted_at === null ? row : undefined;
+    at = row.replaced_by;
+  }
+  return undefined;
+};
+
 /** Of any number of rotations at the same time one gets true: only a key that still stands by itself is replaced. */
 export const replaceKey = async (
   tx: Queryable,
@@ -76,8 +101,9 @@ export const deleteKey = async (
   return rows.length > 0;
 };
 
+/** Those that were rotated stay, nameless: work that they began finds its key by them. */
 export const dropKeysDeletedBefore = async (tx: Queryable, before: number): Promise<void> => {
-  await tx.deleteFrom('api_keys').where('deleted_at', '<', before).execute();
+  await tx.deleteFrom('api_keys').where('deleted_at', '<', before).where('replaced_by', 'is', null).execute();
 };
 
 export const deleteKeysOfUser = async (tx: Queryable, userId: string): Promise<void> => {

@@ -1,12 +1,14 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Db } from '../../../db/db.ts';
+import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../../kernel/errors.ts';
+import { assertMayGrant } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { findUserOfTenant } from '../../users/index.ts';
+import { findTenant } from '../../tenants/index.ts';
+import { findUserOfTenant, rightsOf, type UserRow } from '../../users/index.ts';
 import { countMachineKeys, deleteMachineKey, insertMachineKey, listMachineKeys } from './store.ts';
 
 /** Keys with which service accounts sign their assertions, in the form that Zitadel hands out. */
@@ -16,14 +18,20 @@ const MAX_KEYS = 20;
 const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59);
 const makePair = promisify(generateKeyPair);
 
+const assertRoom = async (db: Queryable, userId: string): Promise<void> => {
+  if ((await countMachineKeys(db, userId)) < MAX_KEYS) return;
+  throw conflict(`a service account has at most ${MAX_KEYS} machine keys`);
+};
+
 export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit }) => {
   const { db, clock, audit } = options;
 
-  const serviceAccount = async (caller: Caller, userId: string): Promise<void> => {
+  const serviceAccount = async (caller: Caller, userId: string): Promise<UserRow> => {
     if (!caller.permissions.has('users:manage')) throw forbidden('users:manage');
     const user = await findUserOfTenant(db.read, caller.tenantId, userId);
     if (user === undefined) throw notFound('user');
     if (user.type !== 'service') throw conflict('machine keys are for service accounts (type service)');
+    return user;
   };
 
   return {
@@ -34,19 +42,21 @@ export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit 
       input: { type: string; expirationDate: string | null },
       requestId: string,
     ): Promise<{ keyId: string; keyDetails: string; details: { creationDate: string } }> {
-      await serviceAccount(caller, userId);
+      const account = await serviceAccount(caller, userId);
+      const tenant = await findTenant(db.read, account.tenant_id);
+      assertMayGrant(caller, rightsOf(account, tenant?.slug ?? ''));
       if (input.type !== 'KEY_TYPE_JSON') throw invalid({ field: '/type', reason: 'must be KEY_TYPE_JSON' });
       const expiresAt = input.expirationDate === null ? NEVER : Date.parse(input.expirationDate);
       if (!(expiresAt > clock.now())) {
         throw invalid({ field: '/expirationDate', reason: 'must be an ISO 8601 time in the future' });
       }
+      // The count in the transaction decides; a pair that nobody keeps is not made.
+      await assertRoom(db.read, userId);
       const pair = await makePair('rsa', { modulusLength: 2048 });
       const keyId = newId();
       const at = clock.now();
       await db.write(async (tx) => {
-        if ((await countMachineKeys(tx, userId)) >= MAX_KEYS) {
-          throw conflict(`a service account has at most ${MAX_KEYS} machine keys`);
-        }
+        await assertRoom(tx, userId);
         await insertMachineKey(tx, {
           id: keyId,
           tenant_id: caller.tenantId,

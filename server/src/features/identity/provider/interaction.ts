@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../../kernel/errors.ts';
-import { OIDC_PATHS, type OidcEngine, type OidcInteraction } from '../../../kernel/oidc.ts';
+import {
+  isLoopbackAddress,
+  OIDC_PATHS,
+  type OidcEngine,
+  type OidcInteraction,
+} from '../../../kernel/oidc.ts';
 import { originOf } from '../origin.ts';
 import type { Principal } from '../principal.ts';
 import type { Families, Origin } from '../sessions/families.ts';
@@ -109,6 +114,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
         client: interaction.client.name,
         scopes: interaction.scope.split(' ').filter((part) => part !== ''),
         target: policySource(interaction.redirectUri),
+        local: isLoopbackAddress(interaction.redirectUri),
       }),
     );
   });
@@ -140,7 +146,7 @@ export const mountInteraction = (scope: FastifyInstance, options: InteractionOpt
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'RATE_LIMITED') {
         reply.header('retry-after', String(error.retryAfterS ?? 60));
-        return again(429, 'Too many failed sign-ins on this account. Try again later.');
+        return again(429, 'Too many failed sign-ins. Try again later.');
       }
       return again(error.status, 'This account cannot sign in now. Ask your administrator.');
     }

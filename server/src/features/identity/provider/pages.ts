@@ -110,12 +110,18 @@ export const consentPage = (view: {
   client: string;
   scopes: readonly string[];
   target: string;
+  /** The answer goes to a program of the person's own machine. */
+  local: boolean;
 }): string =>
   page(
     'Allow access?',
     `<p><strong>${escapeHtml(view.client)}</strong> asks to act for you in Pentarch, with everything that your account may do, and to:</p>
 <ul>${view.scopes.map((scope) => `<li>${escapeHtml(SCOPE_WORDS[scope] ?? scope)}</li>`).join('')}</ul>
-<p class="small">You will be sent to ${escapeHtml(view.target)}.</p>
+<p class="small">${
+      view.local
+        ? `The answer goes to a program on this computer (${escapeHtml(view.target)}). Allow it only if you have just started that program yourself.`
+        : `You will be sent to ${escapeHtml(view.target)}.`
+    }</p>
 <form method="post" action="${escapeHtml(view.action)}/consent">
 ${hidden('csrf', view.csrf)}
 <button type="submit" autofocus>Allow</button>

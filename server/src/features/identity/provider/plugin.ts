@@ -7,6 +7,7 @@ import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import { OIDC_PATHS, type OidcEngine } from '../../../kernel/oidc.ts';
+import { isStorable } from '../../../kernel/storable.ts';
 import type { Clients } from '../clients/service.ts';
 import { readClaims, readHeader } from '../jwt-form.ts';
 import type { Assertions } from '../machine-keys/assertions.ts';
@@ -175,6 +176,15 @@ const assertClientAssertion = (body: unknown): void => {
   }
 };
 
+/** No record has a NUL in what it is found by; RFC 6749, appendix A allows none in any parameter. */
+const assertText = (parameters: string): void => {
+  if (!parameters.includes('%00') && !parameters.includes('\u0000')) return;
+  for (const [name, value] of new URLSearchParams(parameters)) {
+    if (!isStorable(name) || !isStorable(value))
+      throw new OAuthError('invalid_request', 'parameters must be text without NUL');
+  }
+};
+
 const bearer = (request: FastifyRequest): string => {
   const token = bearerToken(request);
   if (token === null) {
@@ -236,6 +246,12 @@ export const providerPlugin =
       if (request.method === 'POST' && !isForm && FORM_PATHS.has(request.routeOptions.url ?? '')) {
         throw new OAuthError('invalid_request', FORM_ONLY, {}, 415);
       }
+    });
+    scope.addHook('preHandler', async (request) => {
+      const { url = '' } = request.raw;
+      const at = url.indexOf('?');
+      assertText(at < 0 ? '' : url.slice(at + 1));
+      if (typeof request.body === 'string') assertText(request.body);
     });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');

@@ -99,6 +99,8 @@ export const createTokenState = (options: TokenStateOptions) => {
       sessionId: null,
       expiresAt: principal.expiresAt,
       only: principal.keyPermissions === null ? null : parseStrings(principal.keyPermissions),
+      // Not said in an introspection.
+      platformAdmin: false,
     });
     const permissions = [...caller.permissions].sort();
     return {

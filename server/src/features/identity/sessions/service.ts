@@ -2,6 +2,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { conflict, notFound, unauthorized } from '../../../kernel/errors.ts';
+import { OIDC_CLIENTS } from '../../../kernel/oidc.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenantBySlug } from '../../tenants/index.ts';
 import { findUserByEmail, foldEmail } from '../../users/index.ts';
@@ -13,7 +14,7 @@ import type { Families, Origin, TokenPair } from './families.ts';
 import { findSession, listOpenSessions } from './store.ts';
 
 /** Client that tokens of `POST /v2/auth/login` are made out to: always there, public. */
-export const LOGIN_CLIENT = 'pentarch-cli';
+export const LOGIN_CLIENT = OIDC_CLIENTS.cli;
 
 export interface SessionsOptions {
   db: Db;
@@ -63,12 +64,15 @@ export const createSessions = (options: SessionsOptions) => {
     password: string,
     origin: Origin,
   ): Promise<Principal | null> => {
-    const principal = await lockout.attempt(foldEmail(email), async () => {
-      const user = await findUserByEmail(db.read, email);
-      const matches = await verifyPassword(user?.password_hash ?? null, password);
-      if (!matches || user === undefined || user.status !== 'active') return null;
-      return (await findPrincipal(db.read, user.id)) ?? null;
-    });
+    const principal = await lockout.attempt(
+      { email: foldEmail(email), address: origin.address },
+      async () => {
+        const user = await findUserByEmail(db.read, email);
+        const matches = await verifyPassword(user?.password_hash ?? null, password);
+        if (!matches || user === undefined || user.status !== 'active') return null;
+        return (await findPrincipal(db.read, user.id)) ?? null;
+      },
+    );
     if (principal === null) await refuse(email, origin);
     else assertActive(principal);
     return principal;

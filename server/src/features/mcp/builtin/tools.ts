@@ -14,6 +14,7 @@ const ANYBODY: Caller = {
   permissions: new Set(PERMISSIONS),
   tier: 'free',
   platformAdmin: false,
+  whole: true,
   credential: 'jwt',
   tokenId: '',
   sessionId: null,

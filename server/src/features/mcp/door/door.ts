@@ -31,6 +31,10 @@ export interface McpDoorOptions extends Omit<DoorToolOptions, 'schemas' | 'onErr
   publicUrl(): string;
   /** Issuer of the tokens. */
   issuer(): string;
+  /** Counts a stream that a client keeps open. Throws RATE_LIMITED above what its account or address may have. */
+  admitStream(request: FastifyRequest, reply: FastifyReply, caller: Caller): void;
+  /** What a client should ask the issuer for. */
+  scopes: readonly string[];
   /** Origins of web pages that may call, besides the service's own. */
   corsOrigins: readonly string[];
   draining(): boolean;
@@ -167,6 +171,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
     if (webRequest !== null && !(await isLegacyRequest(webRequest, body))) {
       const authInfo: AuthInfo = { token: '', clientId: caller.userId, scopes: [...caller.permissions] };
       callers.set(authInfo, caller);
+      if (isListening(body)) options.admitStream(request, reply, caller);
       takeOver(reply);
       // The bus tells all who listen: one look too many at a list does no harm.
       if (isListening(body)) watchStream(request, reply, () => modern.notify.toolsChanged());
@@ -182,6 +187,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       const session = await sessions.find(id, caller, (current) => createDoorServer(toolOptions, current));
       if (session === null) throw new AppError('NOT_FOUND', 'the session is not known; initialize a new one');
       if (request.method === 'DELETE') sessions.ended(id);
+      if (request.method === 'GET') options.admitStream(request, reply, caller);
       takeOver(reply);
       if (request.method === 'GET') {
         watchStream(request, reply, () => void session.server.sendToolListChanged().catch(onError));
@@ -262,7 +268,7 @@ export const createMcpDoor = (options: McpDoorOptions) => {
           resource: `${options.publicUrl()}${PATH}`,
           authorization_servers: [options.issuer()],
           bearer_methods_supported: ['header'],
-          scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+          scopes_supported: [...options.scopes],
           resource_name: 'Pentarch',
         };
       },
@@ -274,6 +280,8 @@ export const createMcpDoor = (options: McpDoorOptions) => {
       metadataRoute(METADATA, 'getProtectedResourceMetadata'),
       metadataRoute(`${METADATA}${PATH}`, 'getMcpResourceMetadata'),
     ],
+    /** Streams on which clients listen for changes. */
+    openStreams: watch.size,
     close: async (): Promise<void> => {
       watch.close();
       await sessions.close();

@@ -56,6 +56,7 @@ export const createToolWatch = (options: ToolWatchOptions) => {
   timer.unref();
 
   return {
+    size: (): number => entries.size,
     /** Returns the end of the watch. */
     add(stream: WatchedStream): () => void {
       const entry: Entry = { stream, signature: null };

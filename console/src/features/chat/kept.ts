@@ -1,0 +1,108 @@
+import type { Attachment, Draft, Sending } from './composer.tsx';
+
+/**
+ * What somebody has written, kept in this tab until the run of it has begun: a reload, a lost session or a refusal loses
+ * nothing. By conversation; 'new' is the one that has no id yet.
+ */
+export interface KeptDraft extends Draft {
+  text: string;
+}
+
+/** Sent, and not known to be taken. */
+export interface Underway {
+  sending: Sending;
+  /** The same for the same message, so that it is taken once however often it is sent. */
+  key: string;
+  /** The last question of the conversation before it. */
+  after: string | null;
+}
+
+const draftKey = (conversation: string | undefined): string => `pentarch.draft.${conversation ?? 'new'}`;
+const underwayKey = (conversation: string | undefined): string =>
+  `pentarch.underway.${conversation ?? 'new'}`;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const read = (key: string): unknown => {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null');
+  } catch {
+    return null;
+  }
+};
+
+const write = (key: string, value: unknown): void => {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // The tab's storage is full or closed: what is written stays on the page alone.
+  }
+};
+
+const filesOf = (value: unknown): Attachment[] =>
+  !Array.isArray(value)
+    ? []
+    : value
+        .filter(isRecord)
+        .flatMap(({ name, documentId }) =>
+          typeof documentId === 'string'
+            ? [{ key: documentId, name: textOf(name), share: 1, documentId, fault: null, file: null }]
+            : [],
+        );
+
+export const readDraft = (conversation: string | undefined): KeptDraft => {
+  const kept = read(draftKey(conversation));
+  if (!isRecord(kept)) return { text: '', agent: '', model: '', files: [] };
+  return {
+    text: textOf(kept.text),
+    agent: textOf(kept.agent),
+    model: textOf(kept.model),
+    files: filesOf(kept.files),
+  };
+};
+
+/** Files count as far as the server has them. */
+export const keepDraft = (
+  conversation: string | undefined,
+  { text, agent, model, files }: KeptDraft,
+): void => {
+  const stored = files.filter((file) => file.documentId !== null);
+  const isEmpty = text === '' && stored.length === 0;
+  write(
+    draftKey(conversation),
+    isEmpty
+      ? null
+      : { text, agent, model, files: stored.map(({ name, documentId }) => ({ name, documentId })) },
+  );
+};
+
+export const keepUnderway = (conversation: string | undefined, underway: Underway | null): void =>
+  write(underwayKey(conversation), underway);
+
+export const readUnderway = (conversation: string | undefined): Underway | null => {
+  const kept = read(underwayKey(conversation));
+  if (!isRecord(kept) || !isRecord(kept.sending) || typeof kept.key !== 'string') return null;
+  const { message, agentId, model, documentIds } = kept.sending;
+  if (typeof message !== 'string') return null;
+  return {
+    key: kept.key,
+    after: typeof kept.after === 'string' ? kept.after : null,
+    sending: {
+      message,
+      agentId: typeof agentId === 'string' ? agentId : null,
+      model: typeof model === 'string' ? model : null,
+      documentIds: Array.isArray(documentIds) ? documentIds.filter((one) => typeof one === 'string') : [],
+    },
+  };
+};
+
+export const isSame = (one: Sending, other: Sending): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** A message that came back, and what was written meanwhile. */
+export const withWritten = (back: string, written: string): string =>
+  written.trim() === '' || written === back ? back : `${back}\n\n${written}`;

@@ -1,0 +1,88 @@
+import { withinTenant } from '../../db/scope.ts';
+import type { RunRow } from '../../db/tables/chat.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { ApprovalPort } from './approvals.ts';
+import { errorData } from './ending.ts';
+import { journalOf, openProposals } from './readings.ts';
+import type { ChatStore } from './store.ts';
+import type { Waiting } from './waiting.ts';
+
+/**
+ * Runs that the store calls unfinished and this node's, and that nothing here works on: a fault has taken them from their work.
+ * Whatever the cause, such a run ends as failed, so that no run is unfinished for ever. Dead nodes' runs are taken over instead
+ * (`adopt` in store.ts).
+ */
+export interface SweepDeps {
+  store: Pick<ChatStore, 'unfinishedHere' | 'interrupt' | 'steps'>;
+  waiting: Pick<Waiting, 'refuse'>;
+  approvals: Pick<ApprovalPort, 'withdraw'>;
+  clock: Clock;
+  /** Whether something here works on the run. */
+  isGoing(runId: string): boolean;
+  onLost(row: RunRow, error: AppError): void;
+  onError(error: unknown, message: string): void;
+  /** How long nothing must have worked on it: between its row and its work some moments pass. */
+  patienceMs: number;
+}
+
+export const lostRun = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'the run was lost by a fault of the server; ask again', {
+    retryAfterS: 5,
+  });
+
+export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
+  const { store, clock } = deps;
+  /** Run ids, with `performance.now()` of the first look that found nothing at work on them. */
+  const suspects = new Map<string, number>();
+
+  const withdrawProposals = async (row: RunRow): Promise<void> => {
+    const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
+    for (const id of openProposals(await store.steps(row.id))) {
+      await deps.approvals.withdraw(owner, id).catch((error: unknown) => {
+        // Decided in the same moment, or gone: there is nothing left to take back.
+        if (error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND')) return;
+        throw error;
+      });
+    }
+  };
+
+  const end = async (row: RunRow): Promise<void> => {
+    const error = lostRun();
+    if (row.status === 'queued') {
+      const place = { at: row.created_at, id: row.id };
+      const ids = { questionId: row.question_id, messageId: row.message_id };
+      await deps.waiting.refuse(
+        { runId: row.id, conversationId: row.conversation_id, ...ids, place },
+        error,
+        null,
+      );
+    } else {
+      await store.interrupt(row.id, JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
+      await withdrawProposals(row);
+    }
+    deps.onLost(row, error);
+  };
+
+  /** One look; how many runs it has ended. */
+  return async () => {
+    const rows = (await store.unfinishedHere()).filter((row) => !deps.isGoing(row.id));
+    const now = performance.now();
+    const found = new Set(rows.map((row) => row.id));
+    for (const id of suspects.keys()) if (!found.has(id)) suspects.delete(id);
+    let ended = 0;
+    for (const row of rows) {
+      const since = suspects.get(row.id) ?? now;
+      suspects.set(row.id, since);
+      if (now - since < deps.patienceMs) continue;
+      await withinTenant(row.tenant_id, () => end(row)).then(
+        () => {
+          ended += 1;
+          suspects.delete(row.id);
+        },
+        (error: unknown) => deps.onError(error, 'a run that was lost could not be ended'),
+      );
+    }
+    return ended;
+  };
+};

@@ -1,0 +1,51 @@
+import type { Caller } from './caller.ts';
+
+/**
+ * The credential that began some work, as the work's row keeps it: what goes on later (after a restart, an approval, a wait)
+ * may do no more than it could. Versioned JSON.
+ */
+export interface StoredCredential {
+  v: 1;
+  kind: Caller['credential'];
+  /** The API key or personal token; null for a sign-in, whose end does not end what began in time. */
+  keyId: string | null;
+  whole: boolean;
+  permissions: readonly string[];
+  /** Permissions that the token brought along beside the account's. */
+  added: readonly string[];
+}
+
+/**
+ * The person behind stored work with the rights of now, held to what the credential had that began it. Null where the account
+ * may not act, or the key has been deleted. Without a credential (rows of earlier releases) all that the account may.
+ */
+export type CallerFor = (
+  tenantId: string,
+  userId: string,
+  credential: StoredCredential | null,
+) => Promise<Caller | null>;
+
+export const credentialOf = (caller: Caller): StoredCredential => ({
+  v: 1,
+  kind: caller.credential,
+  keyId: caller.credential === 'jwt' ? null : caller.tokenId,
+  whole: caller.whole,
+  permissions: [...caller.permissions].sort(),
+  added: [...(caller.added ?? [])],
+});
+
+/** By caller, an object that stands as long as its rights: each run asks for it. */
+const texts = new WeakMap<Caller, string>();
+
+/** What a row keeps. */
+export const credentialText = (caller: Caller): string => {
+  const known = texts.get(caller);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(credentialOf(caller));
+  texts.set(caller, text);
+  return text;
+};
+
+/** From a row of the platform's own writing; null where an earlier release wrote it. */
+export const readCredential = (text: string | null): StoredCredential | null =>
+  text === null ? null : (JSON.parse(text) as StoredCredential);

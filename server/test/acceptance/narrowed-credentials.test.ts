@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PERMISSIONS, ROLE_PERMISSIONS } from '../../src/kernel/permissions.ts';
+import { req } from '../requirements.ts';
+import { type Answer, type Client, createClient } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/**
+ * What a credential that was narrowed to some permissions can make of itself: credential × operation × target. Whatever it
+ * may do with accounts, it never ends with more than it had.
+ */
+
+const PASSWORD = 'a long password of a person';
+const USER_PERMISSIONS = ROLE_PERMISSIONS.user;
+
+let server: TestServer;
+let admin: Client;
+let tenantAdmin: Client;
+let tenantId: string;
+let count = 0;
+
+const keyOf = async (owner: Client, permissions?: readonly string[]): Promise<Client> => {
+  const made = await owner.post('/v2/auth/api-keys', {
+    name: 'narrow',
+    ...(permissions === undefined ? {} : { permissions }),
+  });
+  expect(made.status, made.text).toBe(201);
+  return createClient(() => server.url, made.json<{ key: string }>().key);
+};
+
+const makeAccount = async (body: Record<string, unknown>, maker: Client = admin): Promise<string> => {
+  count += 1;
+  const made = await maker.post('/v2/users', { email: `target${count}@example.test`, ...body });
+  expect(made.status, made.text).toBe(201);
+  return made.json<{ id: string }>().id;
+};
+
+beforeAll(async () => {
+  server = await startServer();
+  admin = await server.signIn();
+  const boss = { email: 'boss@other.test', password: PASSWORD };
+  const made = await admin.post('/v2/tenants', { name: 'Other', slug: 'other', admin: boss });
+  tenantId = made.json<{ id: string }>().id;
+  tenantAdmin = await server.signIn(boss.email, boss.password);
+});
+afterAll(() => server.close());
+
+/** Permissions of the key, by name; null: the whole session. */
+const CREDENTIALS: Readonly<Record<string, readonly string[] | null>> = {
+  session: null,
+  'users:manage alone': ['users:manage'],
+  'users:manage and what a user may': [...USER_PERMISSIONS, 'users:manage'],
+  'all permissions by name': PERMISSIONS,
+  'clients:manage alone': ['clients:manage'],
+};
+
+interface Target {
+  roles: string[];
+  permissions?: string[];
+}
+
+const TARGETS: Readonly<Record<string, Target>> = {
+  readonly: { roles: ['readonly'] },
+  user: { roles: ['user'] },
+  operator: { roles: ['operator'] },
+  'user who manages accounts': { roles: ['user'], permissions: ['users:manage'] },
+  admin: { roles: ['admin'] },
+};
+
+const rightsOf = ({ roles, permissions = [] }: Target): Set<string> =>
+  new Set([
+    ...permissions,
+    ...roles.flatMap((role) => ROLE_PERMISSIONS[role as keyof typeof ROLE_PERMISSIONS]),
+  ]);
+
+/** The rule once more, in other words: what the answer must be. */
+const covers = (held: readonly string[] | null, target: Target): boolean =>
+  held === null ||
+  (!target.roles.includes('admin') && [...rightsOf(target)].every((one) => held.includes(one)));
+
+const manages = (target: Target): boolean => rightsOf(target).has('users:manage');
+
+type Attempt = (client: Client, target: Target, id: string) => Promise<Answer>;
+
+/** Each gives rights, or an account that has them, to whoever asks. */
+const GRANTS: Readonly<Record<string, { make: (target: Target) => Record<string, unknown>; try: Attempt }>> =
+  {
+    'create an account': {
+      make: () => ({ roles: ['readonly'] }),
+      try: (client, target) => {
+        count += 1;
+        return client.post('/v2/users', { email: `new${count}@example.test`, password: PASSWORD, ...target });
+      },
+    },
+    'create a service account': {
+      make: () => ({ roles: ['readonly'] }),
+      try: (client, target) => {
+        count += 1;
+        return client.post('/v2/users', { email: `new${count}@example.test`, type: 'service', ...target });
+      },
+    },
+    'give roles': {
+      make: () => ({ roles: ['readonly'], password: PASSWORD }),
+      try: (client, target, id) => client.patch(`/v2/users/${id}`, target),
+    },
+    'give an invitation': {
+      make: (target) => ({ ...target }),
+      try: (client, _target, id) => client.post(`/v2/users/${id}/invitation`),
+    },
+    'give a reset link': {
+      make: (target) => ({ ...target, password: PASSWORD }),
+      try: (client, _target, id) => client.post(`/v2/users/${id}/password-reset`),
+    },
+    'make a machine key': {
+      make: (target) => ({ ...target, type: 'service' }),
+      try: (client, _target, id) => client.post(`/management/v1/users/${id}/machine_keys`, {}),
+    },
+    'read all that is stored': {
+      make: (target) => ({ ...target, password: PASSWORD }),
+      try: (client, _target, id) => client.get(`/v2/users/${id}/export`),
+    },
+  };
+
+describe.each(Object.entries(CREDENTIALS).filter(([name]) => !name.startsWith('clients')))(
+  'a credential with %s',
+  (_name, held) => {
+    let client: Client;
+    beforeAll(async () => {
+      client = held === null ? admin : await keyOf(admin, held);
+    });
+
+    describe.each(Object.entries(TARGETS))('and an account: %s', (_target, target) => {
+      it.each(Object.entries(GRANTS))(req('CRED-01', '%s'), async (name, operation) => {
+        const id = await makeAccount(operation.make(target));
+        const answer = await operation.try(client, target, id);
+        // What the account has already is not given to it.
+        const adds = !(name === 'give roles' && target.roles[0] === 'readonly');
+        const allowed = covers(held, target) || !adds;
+        expect([answer.status < 300, answer.status === 403], answer.text).toEqual([allowed, !allowed]);
+        if (allowed) return;
+        expect(answer.text).toContain('this would give more than this credential has');
+        const account = (await admin.get(`/v2/users/${id}`)).json<{ roles: string[] }>();
+        expect(account.roles).toEqual(operation.make(target).roles);
+      });
+
+      it(req('CRED-01', 'is switched off by who holds as much, or where it manages nobody'), async () => {
+        const id = await makeAccount({ ...target, password: PASSWORD });
+        const allowed = covers(held, target) || !manages(target);
+        expect((await client.patch(`/v2/users/${id}`, { status: 'deactivated' })).status).toBe(
+          allowed ? 200 : 403,
+        );
+        expect((await client.delete(`/v2/users/${id}`)).status).toBe(allowed ? 204 : 403);
+        if (!allowed) return;
+        expect((await client.patch(`/v2/users/${id}`, { status: 'active' })).status).toBe(
+          covers(held, target) ? 200 : 403,
+        );
+      });
+
+      it(req('CRED-01', 'loses roles by who holds as much, or where it manages nobody'), async () => {
+        const id = await makeAccount({ ...target, password: PASSWORD });
+        const allowed = covers(held, target) || !manages(target);
+        const answer = await client.patch(`/v2/users/${id}`, { roles: ['readonly'], permissions: [] });
+        expect(answer.status, answer.text).toBe(allowed ? 200 : 403);
+      });
+    });
+  },
+);
+
+describe('what only a whole credential of a platform administrator may', () => {
+  it(req('CRED-02', 'is refused to a key that names every permission'), async () => {
+    const every = await keyOf(admin, PERMISSIONS);
+    const whole = await keyOf(admin);
+    const me = async (client: Client) =>
+      (await client.get('/v2/auth/me')).json<{ platform_admin: boolean }>().platform_admin;
+    expect([await me(every), await me(whole), await me(admin)]).toEqual([false, true, true]);
+    const id = await makeAccount({ roles: ['user'] });
+    const attempts: Record<string, (client: Client) => Promise<Answer>> = {
+      tier: (client) => client.patch(`/v2/users/${id}`, { tier: 'pro' }),
+      'account of another tenant': (client) => {
+        count += 1;
+        return client.post('/v2/users', { email: `across${count}@example.test`, tenant_id: tenantId });
+      },
+      tenants: (client) => client.get('/v2/tenants'),
+      'new tenant': (client) => {
+        count += 1;
+        return client.post('/v2/tenants', { name: 'New', slug: `new-${count}` });
+      },
+    };
+    for (const [what, attempt] of Object.entries(attempts)) {
+      expect([what, (await attempt(every)).status]).toEqual([what, 403]);
+      expect([what, (await attempt(whole)).status < 300]).toEqual([what, true]);
+    }
+    expect((await every.get(`/v2/tenants/${tenantId}`)).status).toBe(404);
+  });
+
+  it(
+    req('CRED-01', 'an administrator of another tenant makes administrators there with a session'),
+    async () => {
+      const id = await makeAccount({ roles: ['admin'], password: PASSWORD }, tenantAdmin);
+      expect((await tenantAdmin.post(`/v2/users/${id}/password-reset`)).status).toBe(200);
+      const key = await keyOf(tenantAdmin, ['users:manage']);
+      expect((await key.post(`/v2/users/${id}/password-reset`)).status).toBe(403);
+      // Who names every permission covers an administrator who is none of the platform.
+      const every = await keyOf(tenantAdmin, PERMISSIONS);
+      expect((await every.post(`/v2/users/${id}/password-reset`)).status).toBe(200);
+    },
+  );
+});
+
+describe('keys and clients', () => {
+  it(req('CRED-01', 'a key hands on its own limits, and a whole one is whole'), async () => {
+    const narrow = await keyOf(admin, ['keys:write', 'keys:read', 'users:manage']);
+    for (const path of ['/v2/auth/api-keys', '/v2/users/me/tokens']) {
+      const made = await narrow.post(path, { name: 'child' });
+      expect(made.json<{ permissions: string[] }>().permissions).toEqual([
+        'keys:read',
+        'keys:write',
+        'users:manage',
+      ]);
+    }
+    const asked = await narrow.post('/v2/auth/api-keys', { name: 'more', permissions: ['chat:write'] });
+    expect(asked.status).toBe(403);
+    const whole = await admin.post('/v2/auth/api-keys', { name: 'whole' });
+    const rotated = await narrow.post(`/v2/auth/api-keys/${whole.json<{ id: string }>().id}/rotate`, {});
+    expect(rotated.json<{ permissions: string[] }>().permissions).not.toBeNull();
+    const child = await (await keyOf(admin)).post('/v2/auth/api-keys', { name: 'child' });
+    expect(child.json<{ permissions: string[] | null }>().permissions).toBeNull();
+  });
+
+  it(req('CRED-01', 'a client’s secret is for who has what its service account may'), async () => {
+    const client = { name: 'c', type: 'confidential' };
+    const refused = await (await keyOf(admin, ['clients:manage'])).post('/v2/oauth/clients', client);
+    expect([refused.status, refused.text.includes('BEYOND_CREDENTIAL')]).toEqual([403, true]);
+    const enough = await keyOf(admin, [...USER_PERMISSIONS, 'clients:manage']);
+    expect((await enough.post('/v2/oauth/clients', client)).status).toBe(201);
+    // A public client gives nobody's rights away: people sign in through it.
+    const open = { name: 'p', type: 'public', redirect_uris: ['https://app.example.test/back'] };
+    expect((await (await keyOf(admin, ['clients:manage'])).post('/v2/oauth/clients', open)).status).toBe(201);
+  });
+
+  it(req('CRED-01', 'passwords and sessions are for whole credentials'), async () => {
+    const every = await keyOf(admin, PERMISSIONS);
+    expect((await every.get('/v2/users/me/sessions')).status).toBe(403);
+    const change = { current_password: server.admin.password, new_password: `${PASSWORD} new` };
+    expect((await every.post('/v2/users/me/password', change)).status).toBe(403);
+  });
+});
