@@ -73,7 +73,8 @@ export const REQUIREMENTS = {
     'a conversation is busy from its first message on, at every door; on nodes the store says so, whatever Redis forgets',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
-  'RUN-21': 'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
+  'RUN-21':
+    'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -98,7 +99,8 @@ export const REQUIREMENTS = {
   'BAD-03': 'text comes back byte for byte',
   'SYS-01': '/health, /ready and /metrics answer without a token, in their own forms',
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
-  'SYS-07': 'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
+  'SYS-07':
+    'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':

@@ -36,14 +36,11 @@ const proposal: Proposal = {
   reason: null,
   tool: null,
   tainted: false,
-<<<<<<< HEAD
   decider: null,
   thenApproval: null,
   confirmedAt: null,
-=======
   credential: null,
   evidence: null,
->>>>>>> main
   createdAt: 0,
   deadline: 0,
   expiresAt: 0,

@@ -33,11 +33,8 @@ import { credentialOfWork } from './062-credential-of-work.ts';
 import { proposalEvidence } from './063-proposal-evidence.ts';
 import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
-<<<<<<< HEAD
-import { taint } from './072-taint.ts';
-=======
 import { drainingNodes } from './070-draining-nodes.ts';
->>>>>>> main
+import { taint } from './072-taint.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -75,9 +72,6 @@ export const migrations: readonly SchemaStep[] = [
   proposalEvidence,
   auditSignatures,
   sameTenant,
-<<<<<<< HEAD
-  taint,
-=======
   drainingNodes,
->>>>>>> main
+  taint,
 ];

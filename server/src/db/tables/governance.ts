@@ -25,7 +25,6 @@ export interface ProposalRow {
   /** Hash of run (or person), tool and arguments. */
   call_hash: string | null;
   tainted: number;
-<<<<<<< HEAD
   /** `requester`: the person who asked decides, before anybody else; null else. */
   decider: string | null;
   /** `pentarchy`: who decides after the person's yes; null: nobody. */
@@ -34,12 +33,10 @@ export interface ProposalRow {
   consent_hash: string | null;
   /** When the person said yes. */
   confirmed_at: number | null;
-=======
   /** What the credential could do that asked (kernel/stored-credential.ts); null in rows of earlier releases. */
   credential: string | null;
   /** What was asked and what may have led to the call (kernel/call-evidence.ts); null where no run asked. */
   evidence: string | null;
->>>>>>> main
   /** Counted up by every change: the update that does so is the lock of the record. */
   version: number;
   created_at: number;

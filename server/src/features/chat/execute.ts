@@ -7,7 +7,8 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
 import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
-<<<<<<< HEAD
+import { storableDeep } from '../../kernel/storable.ts';
+import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
 import { CLEAN, isTainted, joinTaint, taintText } from '../../kernel/taint.ts';
 import {
   type AgentTool,
@@ -18,11 +19,6 @@ import {
   taintOfCall,
   taintOfDescriptions,
 } from '../../kernel/tools.ts';
-=======
-import { storableDeep } from '../../kernel/storable.ts';
-import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
-import type { AgentTool, AgentWork, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
->>>>>>> main
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
@@ -53,11 +49,7 @@ import {
   tellResults,
   waiting,
 } from './steps.rules.ts';
-<<<<<<< HEAD
-import { type ChatStore, insertStep, markConversation } from './store.ts';
-=======
-import { type ChatStore, hasStep, insertStep } from './store.ts';
->>>>>>> main
+import { type ChatStore, hasStep, insertStep, markConversation } from './store.ts';
 import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
@@ -280,13 +272,8 @@ const withdrawn = (call: SettledCall): SettledCall =>
     : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
 
 /** What the model is told of a decision, and how the call looks after it. */
-<<<<<<< HEAD
 const decidedCall = (call: SettledCall, tool: AgentTool | undefined, decision: Decision): SettledCall => {
-  const { execution } = decision;
-=======
-const decidedCall = (call: SettledCall, decision: Decision): SettledCall => {
   const execution = storableDeep(decision.execution);
->>>>>>> main
   if (decision.status !== 'approved' || execution === null) {
     const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
     return {
@@ -409,13 +396,9 @@ const loop = async (
   const writeSteps = async (steps: readonly Step[]): Promise<void> => {
     const { hold, entries } = result.open;
     const now = clock.now();
-<<<<<<< HEAD
     const marks = plan.record !== null && state.taint.length > marked.length;
-    await store.write(async (tx) => {
-=======
     const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
     const write = async (tx: Queryable, again: boolean): Promise<void> => {
->>>>>>> main
       if (plan.record !== null) await store.hold(tx, runId);
       // The answer to an earlier try may have been lost on the way, and not the try.
       if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;
@@ -430,15 +413,11 @@ const loop = async (
         });
       }
       if (hold !== null) await costs.settle(tx, hold, entries);
-<<<<<<< HEAD
       if (marks && subject.conversationId !== null)
         await markConversation(tx, { id: subject.conversationId, taint: taintText(state.taint) });
-    });
-    marked = state.taint;
-=======
     };
     await untilStored((again) => store.write((tx) => write(tx, again)), context.signal);
->>>>>>> main
+    marked = state.taint;
     state.nextStep += steps.length;
     result.open = { hold: null, entries: [] };
   };
@@ -457,10 +436,6 @@ const loop = async (
         spending: plan.spending,
         step: { nano: 0 },
       },
-<<<<<<< HEAD
-      caller: callerStill(caller, await deps.callerOf(caller.tenantId, caller.userId)),
-      tainted: context.tainted || isTainted(state.taint),
-=======
       caller: callerStill(
         caller,
         await untilStored(
@@ -468,7 +443,7 @@ const loop = async (
           context.signal,
         ),
       ),
-      tainted: context.tainted || state.passages.length > 0 || state.toolCalls.length > 0,
+      tainted: context.tainted || isTainted(state.taint),
       asked: context.asked ?? plan.question,
       evidence: (args) =>
         callEvidence(
@@ -481,7 +456,6 @@ const loop = async (
           },
           args,
         ),
->>>>>>> main
     };
     const outcomes = await Promise.all(
       open.map((call, i) => {

@@ -11,11 +11,8 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
-<<<<<<< HEAD
-import { isTainted, joinTaint, readTaint, type Taint, taintText } from '../../kernel/taint.ts';
-=======
 import { credentialText } from '../../kernel/stored-credential.ts';
->>>>>>> main
+import { isTainted, joinTaint, readTaint, type Taint, taintText } from '../../kernel/taint.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import { type AgentTool, type ToolSource, taintOfDescriptions, taintOfPassages } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
@@ -438,11 +435,8 @@ export const createStarter = (deps: StartDeps) => {
           const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
           if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
           await placeMessage(tx, questionId, askedAt);
-<<<<<<< HEAD
           if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
-=======
           await store.claimTurn(tx, conversationId, runId);
->>>>>>> main
           return taken;
         }
         await options.accepted?.(tx, runId);
@@ -463,18 +457,13 @@ export const createStarter = (deps: StartDeps) => {
                 archived_at: null,
                 taint: taintText(taint),
               })
-<<<<<<< HEAD
             : touchConversation(tx, {
                 id: conversationId,
                 now,
                 taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
               });
-        const [, , , recorded] = await together(
-=======
-            : touchConversation(tx, { id: conversationId, now });
         const claimed = conversation === null ? null : store.claimTurn(tx, conversationId, runId);
         const [, , , , recorded] = await together(
->>>>>>> main
           inConversation,
           claimed,
           insertMessage(tx, {

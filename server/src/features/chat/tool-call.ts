@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
-<<<<<<< HEAD
+import { storableDeep } from '../../kernel/storable.ts';
 import { CLEAN, type Taint } from '../../kernel/taint.ts';
 import {
   type AgentTool,
@@ -15,10 +15,6 @@ import {
   type ToolOutcome,
   taintOfCall,
 } from '../../kernel/tools.ts';
-=======
-import { storableDeep } from '../../kernel/storable.ts';
-import type { AgentTool, ToolBook, ToolContext, ToolGate, ToolOutcome } from '../../kernel/tools.ts';
->>>>>>> main
 import type { ToolCall } from '../conversations/index.ts';
 import { modelToolName, parseArguments } from './tools.rules.ts';
 

@@ -5,11 +5,8 @@ import { type Clock, iso } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
-<<<<<<< HEAD
 import { taintText } from '../../kernel/taint.ts';
-=======
 import { unsettledRuns } from './ends.rules.ts';
->>>>>>> main
 import { toMarkdown } from './export.rules.ts';
 import type { Conversation, Message } from './schema.ts';
 import type { ConversationStore } from './store.ts';

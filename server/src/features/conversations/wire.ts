@@ -1,11 +1,8 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
-<<<<<<< HEAD
 import { readTaint } from '../../kernel/taint.ts';
-=======
 import { type BrokenRun, endOf } from './ends.rules.ts';
->>>>>>> main
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';

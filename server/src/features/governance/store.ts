@@ -75,14 +75,11 @@ const proposalOf = (row: ProposalRow, votes: readonly ProposalVoteRow[]): Propos
   reason: row.reason,
   tool: toolOf(row),
   tainted: row.tainted === 1,
-<<<<<<< HEAD
   decider: row.decider === 'requester' ? 'requester' : null,
   thenApproval: row.then_approval === 'pentarchy' ? 'pentarchy' : null,
   confirmedAt: row.confirmed_at,
-=======
   credential: readCredential(row.credential),
   evidence: row.evidence === null ? null : (JSON.parse(row.evidence) as CallEvidence),
->>>>>>> main
   createdAt: row.created_at,
   deadline: row.deadline,
   expiresAt: row.expires_at,
@@ -160,15 +157,12 @@ export const insertProposal = async (
       tool_facts: facts === null ? null : JSON.stringify(facts),
       call_hash: hashes.call,
       tainted: proposal.tainted ? 1 : 0,
-<<<<<<< HEAD
       decider: proposal.decider,
       then_approval: proposal.thenApproval,
       consent_hash: hashes.consent,
       confirmed_at: proposal.confirmedAt,
-=======
       evidence: proposal.evidence === null ? null : JSON.stringify(proposal.evidence),
       credential: proposal.credential === null ? null : JSON.stringify(proposal.credential),
->>>>>>> main
       version: 1,
       created_at: proposal.createdAt,
       deadline: proposal.deadline,

@@ -110,19 +110,16 @@ export interface Proposal {
   tool: StoredTool | null;
   /** Untrusted content had entered the run that asked for it. */
   tainted: boolean;
-<<<<<<< HEAD
   /** The person who asked decides now; null: whoever the status says. */
   decider: 'requester' | null;
   /** Who decides after their yes; null: nobody. */
   thenApproval: 'pentarchy' | null;
   /** When they said yes. */
   confirmedAt: number | null;
-=======
   /** What the credential could do that asked; null where an earlier release wrote it down. */
   credential: StoredCredential | null;
   /** What was asked and what may have led to the call; null where no run asked. */
   evidence: CallEvidence | null;
->>>>>>> main
   createdAt: number;
   deadline: number | null;
   expiresAt: number;

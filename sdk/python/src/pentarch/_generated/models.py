@@ -128,6 +128,11 @@ class AuditEvent(TypedDict):
     """SHA-256 over the row and previous_hash"""
 
 
+class AuthorizeMcpServerRequest(TypedDict, total=False):
+    answer: str
+    """To finish: what a browser was shown that had not begun the sign-in"""
+
+
 class _AuthorizeMcpServerResult(TypedDict):
     authorization_url: str | None
     """For a browser; null when no person is needed"""
@@ -1169,6 +1174,35 @@ class ModelPrice(TypedDict):
     """US dollars per million tokens of the answer"""
     estimated: bool
     """True where no price is known and the configured default is taken"""
+
+
+class _MoveUserRequest(TypedDict):
+    tenant_id: str
+    """Tenant that the person goes to"""
+
+
+class MoveUserRequest(_MoveUserRequest, total=False):
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+
+
+class MoveUserResult(TypedDict):
+    id: str
+    type: Literal["person", "service"]
+    email: str
+    name: str
+    roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
+    permissions: list[str]
+    """Permissions beyond those of the roles"""
+    tenant_id: str
+    tier: Literal["free", "pro", "enterprise"]
+    """The tenant's, or the override of this account"""
+    status: Literal["active", "invited", "deactivated"]
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    last_seen_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    moved_from: str
+    """The account before: deactivated, with everything that was written in its tenant"""
 
 
 class Notification(TypedDict):
