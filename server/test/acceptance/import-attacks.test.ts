@@ -44,7 +44,12 @@ const makeSource = async (): Promise<void> => {
   const root = await source.signIn();
   await made(root, '/v2/tenants', { name: 'North', slug: 'north', admin: ANN });
   const ann = await source.signIn(ANN.email, ANN.password);
-  await made(ann, '/api/v1/knowledge/documents', { title: 'Book', content: CONTENT, visibility: 'tenant' });
+  await made(ann, '/api/v1/knowledge/documents', {
+    title: 'Book',
+    content: CONTENT,
+    visibility: 'tenant',
+    trusted: true,
+  });
   await made(ann, '/v2/webhooks', {
     url: 'https://hooks.example.com/in',
     events: ['conversation.completed'],
@@ -396,6 +401,7 @@ describe('an archive of another platform', () => {
     const taken = await runCommand(['import', file, '--foreign'], there);
     expect(taken).toMatchObject({ code: 0, err: '' });
     expect(taken.out).toMatch(/made elsewhere: the tenant gets the tier free/);
+    expect(taken.out).toMatch(/not taken over: that documents are trusted/);
     expect(taken.out).toMatch(/left out: the MCP server inner/);
     expect(taken.out).toMatch(/left out: the MCP server shell/);
     expect(taken.out).toMatch(/switched off: the webhook to http:\/\/169\.254/);
@@ -413,6 +419,8 @@ describe('an archive of another platform', () => {
     expect(servers.items.filter((one) => one.source === 'api').map((one) => one.name)).toEqual(['remote']);
     const found = await ann.post('/api/v1/knowledge/search', { query: 'polishing the brass lens' });
     expect(found.text).toContain('every Tuesday');
+    const documents = await ann.get('/api/v1/knowledge/documents');
+    expect(documents.json<{ items: object[] }>().items).toMatchObject([{ title: 'Book', trusted: false }]);
     const rows = await (await target.signIn()).get('/v2/audit?action=tenant.imported');
     expect(rows.json<{ items: unknown[] }>().items).toMatchObject([
       { target_id: tenantId, details: { own: false } },

@@ -696,7 +696,11 @@ describe(req('TAINT-03', 'documents that an administrator vouches for'), () => {
       title: `Named ${word}`,
       trusted: true,
     });
-    await person.patch(`/v2/knowledge/documents/${id}`, { metadata: { tags: ['a'] }, visibility: 'tenant' });
+    await person.patch(`/v2/knowledge/documents/${id}`, {
+      metadata: { tags: ['a'] },
+      visibility: 'role',
+      roles: ['analyst'],
+    });
     expect(await held(id)).toMatchObject({ trusted: true });
     expect((await vouch(id, { trusted: false })).json<Held>().trusted).toBe(false);
     const own = { title: `By ${word}`, content: `By ${word}`, trusted: true };

@@ -30,6 +30,7 @@ describe.each(testStores)('the MCP store on $name', (engine: TestStore) => {
     policy: { tools: { 'delete_*': { approval: 'human' } } },
     access: { deny: [{ roles: ['user'] }] },
     forAgents: true,
+    acceptToolsBy: 'ann',
     timeoutMs: 5_000,
     createdBy: 'ann',
     createdAt: 1_700_000_000_123,
