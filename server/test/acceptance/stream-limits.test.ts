@@ -65,34 +65,37 @@ const post = (path: string, body: unknown, key?: string) =>
     body: JSON.stringify(body),
   });
 
-it(req('WS-08', 'of every door, before a run begins or a provider is asked'), async () => {
-  for (let n = 0; n < MAX; n += 1) {
-    provider.script({ chunks: ['Once ', 'upon '], hangAfter: 1 });
-    const stream = await admin.stream('/v2/chat/stream', question);
-    open.push(stream);
-    await stream.until('message.delta');
-  }
-  const conversations = async () => (await admin.get('/v2/conversations')).json<{ total: number }>().total;
-  // The title of a conversation may be asked of the model beside its answer.
-  const [calls, before] = [provider.requests.length, await conversations()];
-  for (const [path, body] of DOORS)
-    for (const key of [undefined, crypto.randomUUID()]) {
-      const answer = await post(path, body(), key);
-      const text = await answer.text();
-      expect([path, answer.status, text]).toEqual([path, 429, expect.stringContaining('event streams')]);
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+it(
+  req('WS-08', 'a stream too many is refused at every door, before a run begins or a provider is asked'),
+  async () => {
+    for (let n = 0; n < MAX; n += 1) {
+      provider.script({ chunks: ['Once ', 'upon '], hangAfter: 1 });
+      const stream = await admin.stream('/v2/chat/stream', question);
+      open.push(stream);
+      await stream.until('message.delta');
     }
-  expect([await conversations(), provider.requests.length]).toEqual([before, calls]);
-  // One less, and each of them opens again.
-  open.shift()?.close();
-  for (const [path, body] of DOORS) {
-    provider.script({ text: 'The end.' });
-    await expect
-      .poll(async () => {
-        const answer = await post(path, body());
-        await answer.text();
-        return answer.status;
-      })
-      .toBe(200);
-  }
-});
+    const conversations = async () => (await admin.get('/v2/conversations')).json<{ total: number }>().total;
+    // The title of a conversation may be asked of the model beside its answer.
+    const [calls, before] = [provider.requests.length, await conversations()];
+    for (const [path, body] of DOORS)
+      for (const key of [undefined, crypto.randomUUID()]) {
+        const answer = await post(path, body(), key);
+        const text = await answer.text();
+        expect([path, answer.status, text]).toEqual([path, 429, expect.stringContaining('event streams')]);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    expect([await conversations(), provider.requests.length]).toEqual([before, calls]);
+    // One less, and each of them opens again.
+    open.shift()?.close();
+    for (const [path, body] of DOORS) {
+      provider.script({ text: 'The end.' });
+      await expect
+        .poll(async () => {
+          const answer = await post(path, body());
+          await answer.text();
+          return answer.status;
+        })
+        .toBe(200);
+    }
+  },
+);
