@@ -337,6 +337,25 @@ describe.each(testStores)('cost accounts on $name', (store) => {
           .execute();
       });
     };
+    await db.write(async (tx) => {
+      await tx
+        .insertInto('conversations')
+        .values({
+          id: 'c',
+          tenant_id: TENANT,
+          user_id: 'ada',
+          title: 'kept',
+          status: 'active',
+          metadata: '{}',
+          agent_ids: '[]',
+          message_count: 0,
+          cost_nano: 0,
+          created_at: now,
+          updated_at: now,
+          archived_at: null,
+        })
+        .execute();
+    });
     await run('going', null);
     await run('ended', DAY);
     await hold(100, { runId: 'ended' });
