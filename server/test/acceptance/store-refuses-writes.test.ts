@@ -141,3 +141,55 @@ it(req(
   provider.reset();
   expect((await admin.post('/v2/chat', QUESTION)).status).toBe(200);
 }, 120_000);
+
+it(req(
+  'RUN-22',
+  'a run of several steps, and an answer in one piece, go on where they were when the store takes writes again',
+), async () => {
+  const before = await spent();
+  const heldBack = Promise.withResolvers<void>();
+  const hand = {
+    id: 'd1',
+    name: 'delegate',
+    arguments: JSON.stringify({ agent: 'athena', task: 'one part' }),
+  };
+  provider.always((request) => {
+    const messages = request.body.messages ?? [];
+    if (messages.some((message) => message.role === 'tool')) return { text: 'All of it.' };
+    const last = String(messages.at(-1)?.content);
+    if (last.includes('hand it on')) return { toolCalls: [hand], hold: heldBack.promise };
+    return last.includes('in one piece')
+      ? { text: 'One piece.', hold: heldBack.promise }
+      : { text: 'A part.' };
+  });
+  const told = (message: string) => ({ ...QUESTION, message });
+  const stream = await admin.stream('/v2/chat/stream', told('hand it on'));
+  const begun = await stream.until('agent.selected');
+  const whole = admin.post('/v2/chat', told('in one piece'));
+  whole.catch(() => {});
+  await expect.poll(() => provider.live).toBe(2);
+  await takesWrites(false);
+  const outage = delay(OUTAGE_MS);
+  await expect.poll(ready).toBe(503);
+  heldBack.resolve();
+  await outage;
+  await takesWrites(true);
+  const end = (await stream.rest()).at(-1);
+  expect(end?.event, JSON.stringify(end?.data)).toBe('message.completed');
+  expect(end?.data).toMatchObject({
+    content: 'All of it.',
+    tool_calls: [{ name: 'delegate', status: 'completed' }],
+  });
+  const answer = await whole;
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body).toMatchObject({ content: 'One piece.' });
+  const run = (await admin.get(`/v2/chat/runs/${runIdOf(begun)}`)).json<{
+    status: string;
+    cost_usd: number;
+  }>();
+  expect(run.status).toBe('completed');
+  const { cost_usd: cost } = answer.json<{ cost_usd: number }>();
+  const after = await spent();
+  expect(after.total_usd).toBeCloseTo(before.total_usd + run.cost_usd + cost, 9);
+  expect(await reserved()).toEqual([0, 0]);
+}, 120_000);
