@@ -487,6 +487,14 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     await costs.flushAlerts();
     await refusal(hold(200));
     await refusal(hold(200));
+    await costs.flushAlerts();
+    expect((await counters()).filter((row) => row.refused === 1).map((row) => row.period)).toEqual(['day']);
+    // Looked at anew each time: the mark is what keeps the later ones from being told again, here and elsewhere.
+    await refusal(hold(200));
+    await costs.flushAlerts();
+    const other = process();
+    await refusal(db.write((tx) => other.hold(tx, ask(200))));
+    await other.flushAlerts();
     await settle(await hold(80), spend(80));
     await costs.flushAlerts();
     expect(alerts.map((alert) => [alert.type, alert.period, alert.thresholdPercent]).sort()).toEqual([
