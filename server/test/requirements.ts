@@ -91,6 +91,8 @@ export const REQUIREMENTS = {
     'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',
   'CONSOLE-02': 'a console whose session has ended asks nothing of the server until somebody signs in again',
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
+  'CONSOLE-04':
+    'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',

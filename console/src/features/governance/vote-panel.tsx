@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { SEAT_NAMES, SEATS } from '../../components/council/seats.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Select, Textarea } from '../../components/field.tsx';
+import { OwnQuestion } from '../../components/own-question.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay, useMe } from '../../lib/me.ts';
@@ -13,17 +14,46 @@ import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
 import { useCancel } from './queries.ts';
 
+/** Withdraws what is still open, after asking. */
+const CancelButton = ({ id }: { id: string }) => {
+  const cancel = useCancel(id);
+  const toast = useToast();
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button kind="quiet" onClick={() => setAsking(true)}>
+        Cancel proposal …
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Cancel this proposal?"
+        message="It is closed for good, and what it asked for is not done."
+        action="Cancel proposal"
+        busy={cancel.isPending}
+        onConfirm={() =>
+          cancel.mutate(undefined, {
+            onSuccess: () => {
+              toast.done('The proposal is cancelled');
+              setAsking(false);
+            },
+            onError: toast.failed,
+          })
+        }
+      />
+    </>
+  );
+};
+
 /** Their own vote, or why they have none; and withdrawing what they asked for. */
-export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
+const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   const me = useMe();
   const mayVote = useMay('governance:vote');
   const mayDecideOwn = useSelfApproval();
   const toast = useToast();
   const vote = useVote(proposal.id);
-  const cancel = useCancel(proposal.id);
   const [reason, setReason] = useState('');
   const [seat, setSeat] = useState('');
-  const [asking, setAsking] = useState(false);
   const own = proposal.requested_by === me.sub;
   const open = isOpen(proposal);
   const voted = proposal.votes.find(({ voter }) => voter === me.sub);
@@ -87,29 +117,29 @@ export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
         <Button disabled={barred !== null} busy={vote.isPending} onClick={() => cast('abstain')}>
           Abstain
         </Button>
-        {open && (own || mayVote) && (
-          <Button kind="quiet" onClick={() => setAsking(true)}>
-            Cancel proposal …
-          </Button>
-        )}
+        {open && (own || mayVote) && <CancelButton id={proposal.id} />}
       </div>
-      <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title="Cancel this proposal?"
-        message="It is closed for good, and what it asked for is not done."
-        action="Cancel proposal"
-        busy={cancel.isPending}
-        onConfirm={() =>
-          cancel.mutate(undefined, {
-            onSuccess: () => {
-              toast.done('The proposal is cancelled');
-              setAsking(false);
-            },
-            onError: toast.failed,
-          })
-        }
-      />
     </section>
   );
 };
+
+/** What it asks the person who asked, and nobody else. */
+const AnswerPanel = ({ proposal }: { proposal: Proposal }) => {
+  const me = useMe();
+  const mayVote = useMay('governance:vote');
+  return (
+    <section className={styles.section} aria-label="Your answer">
+      <h3>{proposal.requested_by === me.sub ? 'Your answer' : 'An answer'}</h3>
+      <OwnQuestion proposal={proposal} withoutCall />
+      {(proposal.requested_by === me.sub || mayVote) && (
+        <div className={styles.actions}>
+          <CancelButton id={proposal.id} />
+        </div>
+      )}
+    </section>
+  );
+};
+
+/** Who decides on it: the person who asked, or those who vote. */
+export const DecisionPanel = ({ proposal }: { proposal: Proposal }) =>
+  proposal.asks_requester ? <AnswerPanel proposal={proposal} /> : <VotePanel proposal={proposal} />;
