@@ -14,16 +14,23 @@ import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
 import { useCancel } from './queries.ts';
 
-/** Withdraws what is still open, after asking. */
-const CancelButton = ({ id }: { id: string }) => {
-  const cancel = useCancel(id);
+/** Withdraws what is still open, after asking. It outlives the button, to say that it is done. */
+const Withdrawal = ({ proposal }: { proposal: Proposal }) => {
+  const me = useMe();
+  const mayVote = useMay('governance:vote');
+  const offered = isOpen(proposal) && (proposal.requested_by === me.sub || mayVote);
+  const cancel = useCancel(proposal.id);
   const toast = useToast();
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <Button kind="quiet" onClick={() => setAsking(true)}>
-        Cancel proposal …
-      </Button>
+      {offered && (
+        <div className={styles.actions}>
+          <Button kind="quiet" onClick={() => setAsking(true)}>
+            Cancel proposal …
+          </Button>
+        </div>
+      )}
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
@@ -45,7 +52,7 @@ const CancelButton = ({ id }: { id: string }) => {
   );
 };
 
-/** Their own vote, or why they have none; and withdrawing what they asked for. */
+/** Their own vote, or why they have none. */
 const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   const me = useMe();
   const mayVote = useMay('governance:vote');
@@ -117,29 +124,23 @@ const VotePanel = ({ proposal }: { proposal: Proposal }) => {
         <Button disabled={barred !== null} busy={vote.isPending} onClick={() => cast('abstain')}>
           Abstain
         </Button>
-        {open && (own || mayVote) && <CancelButton id={proposal.id} />}
       </div>
     </section>
   );
 };
 
 /** What it asks the person who asked, and nobody else. */
-const AnswerPanel = ({ proposal }: { proposal: Proposal }) => {
-  const me = useMe();
-  const mayVote = useMay('governance:vote');
-  return (
-    <section className={styles.section} aria-label="Your answer">
-      <h3>{proposal.requested_by === me.sub ? 'Your answer' : 'An answer'}</h3>
-      <OwnQuestion proposal={proposal} withoutCall />
-      {(proposal.requested_by === me.sub || mayVote) && (
-        <div className={styles.actions}>
-          <CancelButton id={proposal.id} />
-        </div>
-      )}
-    </section>
-  );
-};
+const AnswerPanel = ({ proposal }: { proposal: Proposal }) => (
+  <section className={styles.section} aria-label="Answer">
+    <h3>{proposal.requested_by === useMe().sub ? 'Your answer' : 'The answer'}</h3>
+    <OwnQuestion proposal={proposal} withoutCall />
+  </section>
+);
 
-/** Who decides on it: the person who asked, or those who vote. */
-export const DecisionPanel = ({ proposal }: { proposal: Proposal }) =>
-  proposal.asks_requester ? <AnswerPanel proposal={proposal} /> : <VotePanel proposal={proposal} />;
+/** Who decides on it, the person who asked or those who vote; and withdrawing it. */
+export const DecisionPanel = ({ proposal }: { proposal: Proposal }) => (
+  <>
+    {proposal.asks_requester ? <AnswerPanel proposal={proposal} /> : <VotePanel proposal={proposal} />}
+    <Withdrawal proposal={proposal} />
+  </>
+);
