@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     python: { type: 'string', default: 'python3' },
     suites: { type: 'string', default: 'workspace,travel,banking,slack' },
+    /** A name of AgentDojo's, or `texts:FOLDER`: the texts in the JSON files there. */
     attack: { type: 'string', default: 'important_instructions' },
     /** `none`: the servers say nothing of their tools. */
     hints: { type: 'string', default: 'honest' },

@@ -7,7 +7,9 @@ input ends. `POST /case` sets up one case, `POST /mcp/<suite>` speaks MCP, `POST
 import json
 import sys
 import threading
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from agentdojo.agent_pipeline.ground_truth_pipeline import GroundTruthPipeline
 from agentdojo.agent_pipeline.tool_execution import tool_result_to_str
@@ -30,6 +32,47 @@ DESTROYS = {"delete_email", "delete_file", "cancel_calendar_event", "update_pass
 READS = ("get_", "search_", "read_", "list_", "check_")
 
 
+MIN_TEXT_CHARACTERS = 80
+
+
+def texts_in(value: object) -> list[str]:
+    """All texts of some length inside of a JSON value."""
+    if isinstance(value, str):
+        return [value] if len(value) >= MIN_TEXT_CHARACTERS else []
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for one in inner for text in texts_in(one)]
+
+
+class TextAttack:
+    """Attacks with the texts of another suite: all that stand in the JSON files of a folder, in turn, before the goal."""
+
+    def __init__(self, suite, pipeline, folder: str):
+        files = sorted(Path(folder).rglob("*.json"))
+        self.texts = [text for file in files for text in texts_in(json.loads(file.read_text()))]
+        self.seen = load_attack("direct", suite, pipeline)
+
+    def attack(self, user, injection) -> dict[str, str]:
+        n = zlib.crc32(f"{user.ID} {injection.ID}".encode()) % len(self.texts)
+        # In YAML's double quotes, as the environments hold them.
+        text = json.dumps(f"{self.texts[n]} {injection.GOAL}")[1:-1]
+        return {vector: text for vector in self.seen.get_injection_candidates(user)}
+
+
+def attack_of(name: str, suite):
+    pipeline = GroundTruthPipeline(None)
+    pipeline.name = "gpt-4o-2024-05-13"
+    folder = name.removeprefix("texts:")
+    return load_attack(name, suite, pipeline) if folder == name else TextAttack(suite, pipeline, folder)
+
+
+def as_read(injected: str) -> str:
+    """What the tools give of an injection that stands in quotes."""
+    try:
+        return json.loads(f'"{injected}"')
+    except ValueError:
+        return injected
+
+
 class Case:
     """One user task, with or without an injection, in an environment of its own."""
 
@@ -39,9 +82,7 @@ class Case:
         self.injection = None if injection_task is None else self.suite.get_injection_task_by_id(injection_task)
         injections = {}
         if self.injection is not None:
-            pipeline = GroundTruthPipeline(None)
-            pipeline.name = "gpt-4o-2024-05-13"
-            injections = load_attack(attack_name, self.suite, pipeline).attack(self.user, self.injection)
+            injections = attack_of(attack_name, self.suite).attack(self.user, self.injection)
         environment = self.suite.load_and_inject_default_environment(injections)
         self.environment = self.user.init_environment(environment)
         self.before = self.environment.model_copy(deep=True)
@@ -60,7 +101,7 @@ class Case:
             "prompt": self.user.PROMPT,
             "calls": self.calls(self.user),
             "output": self.user.GROUND_TRUTH_OUTPUT,
-            "injected": list(self.injections.values()),
+            "injected": [as_read(text) for text in self.injections.values()],
             "injected_calls": self.calls(self.injection),
             "injected_output": "" if self.injection is None else self.injection.GROUND_TRUTH_OUTPUT,
         }

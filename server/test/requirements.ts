@@ -76,6 +76,8 @@ export const REQUIREMENTS = {
   'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
   'RUN-21':
     'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
+  'RUN-22':
+    'answers that run while the store takes no writes wait for it: stored, charged and without reservation when it takes them again; new work is 503 meanwhile',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',

@@ -82,6 +82,21 @@ describe('metrics', () => {
       const used = new Set(expressions.flatMap((expr) => expr.match(/\bpentarch_\w+/g) ?? []));
       expect([...used].filter((name) => !names.has(name))).toEqual([]);
       expect(used.size).toBeGreaterThan(12);
+      const given = new Map<string, Set<string>>();
+      for (const [, name = '', labels = ''] of metrics.matchAll(/^(pentarch_\w+)\{(.*)\} \S+$/gm)) {
+        // Prometheus itself adds where a figure comes from.
+        const known = given.get(name) ?? new Set(['instance', 'job']);
+        given.set(name, known);
+        for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
+      }
+      const selectors = expressions.flatMap((expr) => [...expr.matchAll(/\b(pentarch_\w+)\{([^}]*)\}/g)]);
+      const unknown = selectors.flatMap(([, name = '', labels = '']) =>
+        [...labels.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)]
+          .filter(([, label = '']) => given.get(name)?.has(label) === false)
+          .map(([, label]) => `${name}{${label}}`),
+      );
+      expect(unknown).toEqual([]);
+      expect(selectors.filter(([, name = '']) => given.has(name)).length).toBeGreaterThan(5);
 
       // What the first answer brings is counted.
       expect(metrics).toMatch(/^pentarch_ledger_rows_total\{kind="model"\} 1$/m);

@@ -507,7 +507,7 @@ describe(req('TAINT-02', 'tasks that agents make'), () => {
           '/v2/tasks?limit=100',
         )
       ).items.find(({ description }) => description.includes(word));
-    await expect.poll(async () => (await found(two))?.status, { timeout: 15_000 }).toBe('completed');
+    await expect.poll(async () => (await found(two))?.status, { timeout: 40_000 }).toBe('completed');
     const [first, last] = [await found(`first ${one}`), await found(two)];
     expect(first).toMatchObject({ depth: 1, parent_task_id: null, tainted: false });
     expect(last).toMatchObject({ depth: 2, parent_task_id: first?.id, tainted: false });
