@@ -10,6 +10,12 @@ type AcceptMCPToolRequest struct {
 	Fingerprint *string `json:"fingerprint,omitempty"`
 }
 
+// AcceptMCPToolsRequest is a model of the API.
+type AcceptMCPToolsRequest struct {
+	// By tool, of what was looked at; without it, all that are new
+	Fingerprints map[string]string `json:"fingerprints,omitzero"`
+}
+
 // AddMemoryObservationsRequest is a model of the API.
 type AddMemoryObservationsRequest struct {
 	// One fact
@@ -450,7 +456,7 @@ type CountUnreadNotificationsResult struct {
 // CreateAPIKeyRequest is a model of the API.
 type CreateAPIKeyRequest struct {
 	Name string `json:"name"`
-	// One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// ISO 8601 UTC with milliseconds
 	ExpiresAt *Nullable[string] `json:"expires_at,omitempty"`
@@ -502,6 +508,8 @@ type CreateMCPServerRequest struct {
 	TimeoutMS *int64                        `json:"timeout_ms,omitempty"`
 	Policy    *CreateMCPServerRequestPolicy `json:"policy,omitempty"`
 	Access    *CreateMCPServerRequestAccess `json:"access,omitempty"`
+	// You accept the tools that it lists at first, but for those that look like orders to the model (default false)
+	AcceptTools *bool `json:"accept_tools,omitempty"`
 }
 
 // CreateMCPServerRequestAccess is a model of the API.
@@ -673,7 +681,7 @@ type CreateUserRequest struct {
 	Password *string `json:"password,omitempty"`
 	// One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
-	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// One of: person, service.
 	Type *string `json:"type,omitempty"`
@@ -833,6 +841,8 @@ type Document struct {
 	ExternalID *string `json:"external_id"`
 	// From 1; another with each replacement of the content
 	Version int64 `json:"version"`
+	// An administrator vouches for it: what is read of it does not mark a conversation
+	Trusted bool `json:"trusted"`
 }
 
 // DocumentChunk is a model of the API.
@@ -939,6 +949,8 @@ type ImportMCPServersRequestMCPServer struct {
 	TimeoutMS *int64                        `json:"timeout_ms,omitempty"`
 	Policy    *CreateMCPServerRequestPolicy `json:"policy,omitempty"`
 	Access    *CreateMCPServerRequestAccess `json:"access,omitempty"`
+	// You accept the tools that it lists at first, but for those that look like orders to the model (default false)
+	AcceptTools *bool `json:"accept_tools,omitempty"`
 }
 
 // ImportMCPServersResult is a model of the API.
@@ -1056,8 +1068,10 @@ type MCPServer struct {
 	Source  string `json:"source"`
 	Enabled bool   `json:"enabled"`
 	// One of: connected, connecting, error, disabled.
-	Status          string      `json:"status"`
-	ToolCount       int64       `json:"tool_count"`
+	Status    string `json:"status"`
+	ToolCount int64  `json:"tool_count"`
+	// Tools that nobody has accepted as they are: each run that is told of them is marked with untrusted content
+	UnacceptedTools int64       `json:"unaccepted_tools"`
 	ProtocolVersion *string     `json:"protocol_version"`
 	ServerInfo      *ServerInfo `json:"server_info"`
 	LastError       *string     `json:"last_error"`
@@ -1805,6 +1819,10 @@ type UpdateDocumentRequest struct {
 	Visibility *string `json:"visibility,omitempty"`
 	// Who may read it with the visibility role. One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
+	// An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back
+	Trusted *bool `json:"trusted,omitempty"`
+	// The version that was looked at; with another present one 409
+	SeenVersion *int64 `json:"seen_version,omitempty"`
 }
 
 // UpdateMCPServerRequest is a model of the API.
@@ -1917,7 +1935,7 @@ type UpdateUserRequest struct {
 	Name *string `json:"name,omitempty"`
 	// One of: admin, operator, analyst, user, readonly.
 	Roles []string `json:"roles,omitzero"`
-	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
+	// Permissions beyond those of the roles. One of: chat:write, conversations:read, conversations:write, agents:read, agents:manage, knowledge:read, knowledge:write, knowledge:manage, memory:read, memory:write, mcp:read, mcp:call, mcp:manage, governance:read, governance:propose, governance:vote, tasks:read, tasks:write, costs:read, costs:manage, analytics:read, audit:read, webhooks:read, webhooks:manage, notifications:read, notifications:write, keys:read, keys:write, profile:write, users:read, users:manage, tenants:read, tenants:manage, clients:manage.
 	Permissions []string `json:"permissions,omitzero"`
 	// One of: free, pro, enterprise.
 	Tier *Nullable[string] `json:"tier,omitempty"`

@@ -349,7 +349,7 @@ func (r *Knowledge) GetDocument(ctx context.Context, id string, options ...CallO
 	return getJSON[Document](ctx, r.http, call{method: "GET", path: "/api/v1/knowledge/documents/" + url.PathEscape(id)}, options)
 }
 
-// UpdateDocument: Change title, metadata or visibility
+// UpdateDocument: Change title, metadata or visibility, or vouch for the document
 func (r *Knowledge) UpdateDocument(ctx context.Context, id string, body UpdateDocumentRequest, options ...CallOption) (*Document, error) {
 	return getJSON[Document](ctx, r.http, call{method: "PATCH", path: "/api/v1/knowledge/documents/" + url.PathEscape(id), json: body}, options)
 }
@@ -470,6 +470,11 @@ func (r *MCP) ListTools(ctx context.Context, server string, query *ListMCPToolsQ
 // ListToolsAll gives every item of ListTools, page by page; it ends after the first error.
 func (r *MCP) ListToolsAll(ctx context.Context, server string, query *ListMCPToolsQuery, options ...CallOption) iter.Seq2[MCPTool, error] {
 	return allItems[MCPTool](ctx, r.http, call{method: "GET", path: "/api/v1/mcp/" + url.PathEscape(server) + "/tools", query: query.values()}, options)
+}
+
+// AcceptTools: Accept the tools of a server, as they are now
+func (r *MCP) AcceptTools(ctx context.Context, server string, body AcceptMCPToolsRequest, options ...CallOption) (*MCPServer, error) {
+	return getJSON[MCPServer](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/" + url.PathEscape(server) + "/tools/accept", json: body}, options)
 }
 
 // AcceptTool: Accept a tool that is new or has changed, as it is now

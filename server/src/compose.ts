@@ -416,6 +416,13 @@ const build = async (
     outbox,
     idempotency,
     clock,
+    noteTrust: (caller, documentId, trusted) => (tx) =>
+      audit.append(tx, {
+        ...actorOf(caller),
+        action: trusted ? 'document.trusted' : 'document.untrusted',
+        targetType: 'document',
+        targetId: documentId,
+      }),
     searchMemories: (scope, query, limit) => memory.searchForKnowledge(scope, query, limit),
     ...(shared === null ? {} : { turn: () => shared.locks.take('knowledge.refresh') }),
     warn: onError,

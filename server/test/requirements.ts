@@ -331,6 +331,8 @@ export const REQUIREMENTS = {
     'the mark of untrusted content stays with its conversation and goes along with what comes of it; acts that reach out or change own things ask the person, whatever the source',
   'TAINT-02':
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
+  'TAINT-03':
+    'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

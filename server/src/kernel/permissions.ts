@@ -12,6 +12,8 @@ export const PERMISSIONS = [
   'agents:manage',
   'knowledge:read',
   'knowledge:write',
+  /** To vouch for documents. */
+  'knowledge:manage',
   'memory:read',
   'memory:write',
   'mcp:read',

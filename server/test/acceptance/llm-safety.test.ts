@@ -110,6 +110,7 @@ beforeAll(async () => {
       command: process.execPath,
       args: [fixture, JSON.stringify(switches)],
       env: { FIXTURE_LOG: calls },
+      accept_tools: true,
     });
     expect([made.status, made.text]).toEqual([201, made.text]);
     await expectConnected(admin, name);

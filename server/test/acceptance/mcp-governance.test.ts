@@ -117,6 +117,7 @@ describe('an approval', () => {
       command: process.execPath,
       args: [FIXTURE, JSON.stringify(switches)],
       policy,
+      accept_tools: true,
     };
     expect((await operator.post('/api/v1/mcp/servers', body)).status).toBe(201);
     await connected();

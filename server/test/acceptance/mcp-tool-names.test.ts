@@ -28,6 +28,7 @@ beforeAll(async () => {
     transport: 'stdio',
     command: process.execPath,
     args: [FIXTURE, JSON.stringify({ extraTools: ODD })],
+    accept_tools: true,
   });
   expect(made.status).toBe(201);
   await vi.waitFor(

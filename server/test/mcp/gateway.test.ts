@@ -386,7 +386,7 @@ describe('registering', () => {
   });
 
   it('tries a server out without registering it', async () => {
-    const { name, ...body } = stdio('trial');
+    const { name, accept_tools: _, ...body } = stdio('trial');
     const { status, body: result } = await platform.request('POST', '/mcp/servers/test', { body });
     expect(status).toBe(200);
     expect(result).toMatchObject({ ok: true, server_info: { name: 'fixture', version: '1.2.3' } });

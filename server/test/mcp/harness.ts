@@ -266,6 +266,7 @@ export const stdio = (
   transport: 'stdio',
   command: process.execPath,
   args: [fixture, JSON.stringify(switches)],
+  accept_tools: true,
   ...more,
 });
 

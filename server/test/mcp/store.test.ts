@@ -65,7 +65,12 @@ describe.each(testStores)('the MCP store on $name', (engine: TestStore) => {
   });
 
   it('keeps the first pin of a tool until another is accepted', async () => {
-    const pin = (fingerprint: string) => ({ tool: 'order', fingerprint, status: 'new' as const });
+    const pin = (fingerprint: string) => ({
+      tool: 'order',
+      fingerprint,
+      status: 'new' as const,
+      acceptedBy: null,
+    });
     await Promise.all([
       store.addPins(TENANT, 'shop', [pin('a')], 1),
       store.addPins(TENANT, 'shop', [pin('a')], 1),
@@ -74,7 +79,7 @@ describe.each(testStores)('the MCP store on $name', (engine: TestStore) => {
     expect(await store.pins(TENANT, 'shop')).toEqual([pin('a')]);
     await store.acceptPin(TENANT, 'shop', { tool: 'order', fingerprint: 'b', acceptedBy: 'ann', at: 3 });
     expect(await store.pins(TENANT, 'shop')).toEqual([
-      { tool: 'order', fingerprint: 'b', status: 'accepted' },
+      { tool: 'order', fingerprint: 'b', status: 'accepted', acceptedBy: 'ann' },
     ]);
     expect(await store.pins(OTHER_TENANT, 'shop')).toEqual([]);
   });
@@ -94,7 +99,12 @@ describe.each(testStores)('the MCP store on $name', (engine: TestStore) => {
   it('forgets a server with all that belongs to it, in its tenant alone', async () => {
     for (const tenantId of [TENANT, OTHER_TENANT]) {
       await store.insert(record({ tenantId, id: tenantId }));
-      await store.addPins(tenantId, 'shop', [{ tool: 'order', fingerprint: 'a', status: 'accepted' }], 1);
+      await store.addPins(
+        tenantId,
+        'shop',
+        [{ tool: 'order', fingerprint: 'a', status: 'accepted', acceptedBy: null }],
+        1,
+      );
       await store.saveOAuth(tenantId, 'shop', '{}', 1);
     }
     await store.remove(TENANT, 'shop');

@@ -145,6 +145,7 @@ export const openKnowledge = async (
     idempotency,
     clock: systemClock,
     searchMemories: null,
+    noteTrust: () => () => Promise.resolve(),
     http: createGuardedFetch({ allowPrivate: true }),
     maxBytes: options.maxUploadBytes ?? 1024 * 1024,
     warn: (fault, message) => faults.push(`${message}: ${String(fault)}`),

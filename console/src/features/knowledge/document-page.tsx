@@ -173,6 +173,30 @@ const Visibility = ({ document }: { document: Document }) => {
   );
 };
 
+const Trust = ({ document }: { document: Document }) => {
+  const toast = useToast();
+  const update = useUpdateDocument(document.id);
+  return (
+    <Panel>
+      <Switch
+        label="Trusted"
+        hint="On: answers that have read it act without asking first. Other content or another title switches it off."
+        checked={document.trusted}
+        disabled={update.isPending}
+        onChange={(trusted) =>
+          update.mutate(
+            { trusted, seen_version: document.version },
+            {
+              onSuccess: () => toast.done(trusted ? 'Trusted as it is' : 'No longer trusted'),
+              onError: toast.failed,
+            },
+          )
+        }
+      />
+    </Panel>
+  );
+};
+
 const DocumentPage = () => {
   const id = usePathParam('documentId');
   const [{ tab, chunk }, setState] = useUrlState(parse);
@@ -183,6 +207,7 @@ const DocumentPage = () => {
   const navigate = useNavigate();
   const me = useMe();
   const mayWrite = useMay('knowledge:write') && data?.created_by === me.sub;
+  const mayTrust = useMay('knowledge:manage');
   const [asking, setAsking] = useState(false);
   if (data === undefined) {
     return (
@@ -229,6 +254,7 @@ const DocumentPage = () => {
         />
         <div className={styles.side}>
           {mayWrite && <Visibility document={data} />}
+          {mayTrust && <Trust document={data} />}
           <Facts document={data} />
         </div>
       </div>

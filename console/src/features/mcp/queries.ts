@@ -87,6 +87,7 @@ export const useServerActions = () => {
       // Its tools and its log, which are shown still, are gone: asking for them would be a 404.
       onSettled: () => queryClient.invalidateQueries({ queryKey: ['mcp', 'servers'] }),
     }),
+    acceptAll: useMutation({ mutationFn: (name: string) => api.mcp.acceptTools(name, {}), onSettled }),
     authorize: useMutation({ mutationFn: (name: string) => api.mcp.authorizeServer(name) }),
   };
 };

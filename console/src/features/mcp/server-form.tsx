@@ -172,7 +172,7 @@ export const ServerForm = ({ server, onClose, onSaved }: ServerFormProps) => {
       title={server === null ? 'Register server' : `Change ${server.title}`}
       description={
         server === null
-          ? 'Its tools are accepted as they are now; whatever changes later is held back.'
+          ? 'Look at its tools and accept them on its page: until then, answers that are told of them ask before they act.'
           : undefined
       }
     >

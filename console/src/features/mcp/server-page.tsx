@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Ellipsis, LogIn, Pencil, RotateCw } from 'lucide-react';
+import { Check, Ellipsis, LogIn, Pencil, RotateCw } from 'lucide-react';
 import type { McpServer } from 'pentarch-sdk';
 import { useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -26,7 +26,7 @@ const parse = (raw: Readonly<Record<string, unknown>>) => ({
 });
 
 const Actions = ({ server }: { server: McpServer }) => {
-  const { restart, update, remove, authorize } = useServerActions();
+  const { restart, update, remove, authorize, acceptAll } = useServerActions();
   const toast = useToast();
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
@@ -45,6 +45,24 @@ const Actions = ({ server }: { server: McpServer }) => {
       {server.transport === 'http' && server.status === 'error' && (
         <Button busy={authorize.isPending} onClick={signIn}>
           <LogIn size={14} aria-hidden="true" /> Sign in there
+        </Button>
+      )}
+      {server.unaccepted_tools > 0 && (
+        <Button
+          busy={acceptAll.isPending}
+          onClick={() =>
+            acceptAll.mutate(server.name, {
+              onSuccess: ({ unaccepted_tools: left }) =>
+                toast.done(
+                  left === 0
+                    ? 'All tools are accepted'
+                    : `Accepted, but for ${left} to be looked at one by one`,
+                ),
+              onError: toast.failed,
+            })
+          }
+        >
+          <Check size={14} aria-hidden="true" /> Accept tools
         </Button>
       )}
       {server.enabled && (

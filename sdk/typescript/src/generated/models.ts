@@ -5,6 +5,11 @@ export interface AcceptMcpToolRequest {
   fingerprint?: string;
 }
 
+export interface AcceptMcpToolsRequest {
+  /** By tool, of what was looked at; without it, all that are new */
+  fingerprints?: Record<string, string>;
+}
+
 export interface AddMemoryObservationsRequest {
   /** One fact */
   text?: string;
@@ -396,7 +401,7 @@ export interface CountUnreadNotificationsResult {
 
 export interface CreateApiKeyRequest {
   name: string;
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
   /** ISO 8601 UTC with milliseconds */
   expires_at?: string | null;
 }
@@ -442,6 +447,8 @@ export interface CreateMcpServerRequest {
   timeout_ms?: number;
   policy?: CreateMcpServerRequestPolicy;
   access?: CreateMcpServerRequestAccess;
+  /** You accept the tools that it lists at first, but for those that look like orders to the model (default false) */
+  accept_tools?: boolean;
 }
 
 export interface CreateMcpServerRequestAccess {
@@ -587,7 +594,7 @@ export interface CreateUserRequest {
   password?: string;
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
   /** Permissions beyond those of the roles */
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
   type?: 'person' | 'service';
   tier?: 'free' | 'pro' | 'enterprise' | null;
   /** Another tenant: platform administrators only */
@@ -729,6 +736,8 @@ export interface Document {
   external_id: string | null;
   /** From 1; another with each replacement of the content */
   version: number;
+  /** An administrator vouches for it: what is read of it does not mark a conversation */
+  trusted: boolean;
 }
 
 export interface DocumentChunk {
@@ -822,6 +831,8 @@ export interface ImportMcpServersRequestMcpServer {
   timeout_ms?: number;
   policy?: CreateMcpServerRequestPolicy;
   access?: CreateMcpServerRequestAccess;
+  /** You accept the tools that it lists at first, but for those that look like orders to the model (default false) */
+  accept_tools?: boolean;
 }
 
 export interface ImportMcpServersResult {
@@ -924,6 +935,8 @@ export interface McpServer {
   enabled: boolean;
   status: 'connected' | 'connecting' | 'error' | 'disabled';
   tool_count: number;
+  /** Tools that nobody has accepted as they are: each run that is told of them is marked with untrusted content */
+  unaccepted_tools: number;
   protocol_version: string | null;
   server_info: ServerInfo | null;
   last_error: string | null;
@@ -1580,6 +1593,10 @@ export interface UpdateDocumentRequest {
   visibility?: 'private' | 'tenant' | 'role';
   /** Who may read it with the visibility role */
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
+  /** An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back */
+  trusted?: boolean;
+  /** The version that was looked at; with another present one 409 */
+  seen_version?: number;
 }
 
 export interface UpdateMcpServerRequest {
@@ -1679,7 +1696,7 @@ export interface UpdateUserRequest {
   name?: string;
   roles?: ('admin' | 'operator' | 'analyst' | 'user' | 'readonly')[];
   /** Permissions beyond those of the roles */
-  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
+  permissions?: ('chat:write' | 'conversations:read' | 'conversations:write' | 'agents:read' | 'agents:manage' | 'knowledge:read' | 'knowledge:write' | 'knowledge:manage' | 'memory:read' | 'memory:write' | 'mcp:read' | 'mcp:call' | 'mcp:manage' | 'governance:read' | 'governance:propose' | 'governance:vote' | 'tasks:read' | 'tasks:write' | 'costs:read' | 'costs:manage' | 'analytics:read' | 'audit:read' | 'webhooks:read' | 'webhooks:manage' | 'notifications:read' | 'notifications:write' | 'keys:read' | 'keys:write' | 'profile:write' | 'users:read' | 'users:manage' | 'tenants:read' | 'tenants:manage' | 'clients:manage')[];
   tier?: 'free' | 'pro' | 'enterprise' | null;
   status?: 'active' | 'deactivated';
 }

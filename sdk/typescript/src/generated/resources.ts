@@ -218,7 +218,7 @@ export const knowledge = (http: Http) => ({
   /** One document */
   getDocument: (id: string, options?: CallOptions): Promise<m.Document> =>
     http.json({ method: 'GET', path: `/api/v1/knowledge/documents/${segment(id)}` }, options),
-  /** Change title, metadata or visibility */
+  /** Change title, metadata or visibility, or vouch for the document */
   updateDocument: (id: string, body: m.UpdateDocumentRequest, options?: CallOptions): Promise<m.Document> =>
     http.json({ method: 'PATCH', path: `/api/v1/knowledge/documents/${segment(id)}`, json: body }, options),
   /** Delete a document: text, vectors and bytes */
@@ -293,6 +293,9 @@ export const mcp = (http: Http) => ({
   /** Every item of `listTools`, page by page. */
   listToolsAll: (server: string, query: m.ListMcpToolsQuery = {}, options?: CallOptions): AsyncGenerator<m.McpTool> =>
     allItems(http, { method: 'GET', path: `/api/v1/mcp/${segment(server)}/tools`, query }, options),
+  /** Accept the tools of a server, as they are now */
+  acceptTools: (server: string, body: m.AcceptMcpToolsRequest = {}, options?: CallOptions): Promise<m.McpServer> =>
+    http.json({ method: 'POST', path: `/api/v1/mcp/${segment(server)}/tools/accept`, json: body }, options),
   /** Accept a tool that is new or has changed, as it is now */
   acceptTool: (server: string, tool: string, body: m.AcceptMcpToolRequest = {}, options?: CallOptions): Promise<m.McpTool> =>
     http.json({ method: 'POST', path: `/api/v1/mcp/${segment(server)}/tools/${segment(tool)}/accept`, json: body }, options),

@@ -72,7 +72,7 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
       },
       { tenant: [options.tenantId, options.slug], isPlatform: false },
     );
-    if (typeof rebuilt !== 'string') return rebuilt;
+    if (typeof rebuilt !== 'string') return { ...rebuilt, accept_tools_by: null };
     options.note(`left out: the MCP server ${String(row.name)}, since ${rebuilt}`);
     return null;
   };
@@ -92,6 +92,14 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
       external_id: options.own || options.keepExternalIds ? row.external_id : null,
       settings: settingsOf(row.settings),
     };
+  };
+  let vouched = false;
+  const document = (row: Row): Row => {
+    if (row.trusted === 1 && !vouched) {
+      vouched = true;
+      options.note('not taken over: that documents are trusted; an administrator says so again here');
+    }
+    return { ...row, trusted: 0 };
   };
   return (table, row) => {
     switch (table) {
@@ -113,6 +121,10 @@ export const createTenantRows = (options: TenantRowsOptions): ((table: string, r
         return row;
       case 'mcp_servers':
         return server(row);
+      case 'mcp_tool_pins':
+        return options.own ? row : { ...row, status: 'new', accepted_by: null };
+      case 'documents':
+        return document(row);
       case 'webhooks':
         return webhook(row);
       default:

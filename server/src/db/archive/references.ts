@@ -49,7 +49,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   document_versions: { document_id: must('documents') },
   hidden_generations: { document_id: must('documents') },
   chunks: { document_id: must('documents') },
-  mcp_servers: { created_by: may('users') },
+  mcp_servers: { created_by: may('users'), accept_tools_by: may('users') },
   mcp_tool_pins: { accepted_by: may('users') },
   memory_entities: { owner: may('users'), created_by: may('users'), subject_user_id: may('users') },
   memory_observations: {

@@ -35,6 +35,8 @@ import { auditSignatures } from './066-audit-signatures.ts';
 import { sameTenant } from './067-same-tenant.ts';
 import { drainingNodes } from './070-draining-nodes.ts';
 import { taint } from './072-taint.ts';
+import { trustedDocuments } from './073-trusted-documents.ts';
+import { acceptedTools } from './074-accepted-tools.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -74,4 +76,6 @@ export const migrations: readonly SchemaStep[] = [
   sameTenant,
   drainingNodes,
   taint,
+  trustedDocuments,
+  acceptedTools,
 ];

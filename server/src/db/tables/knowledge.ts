@@ -34,6 +34,8 @@ export interface DocumentRow {
   generation: Generated<number>;
   /** Set of the roles that may read it, with visibility `role` (`roleSet` in features/knowledge/rules.ts). */
   reader_roles: Generated<number>;
+  /** 1: an administrator vouches for these bytes and this title; another of either sets it back to 0. */
+  trusted: Generated<number>;
 }
 
 /** What each version of a document was; the bytes of earlier ones are not kept. */

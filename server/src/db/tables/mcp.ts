@@ -13,6 +13,8 @@ export interface McpServerRow {
   access: string;
   timeout_ms: number;
   created_by: string;
+  /** Who has accepted, when registering it, the tools that it lists at first. */
+  accept_tools_by: string | null;
   created_at: number;
   updated_at: number;
 }

@@ -1,4 +1,14 @@
 import type { NewEvent } from '../../kernel/events.ts';
+import { isTainted, readTaint, type Taint } from '../../kernel/taint.ts';
+
+/** What stands in the conversation. One that an earlier release has held does not say it, and has had answers. */
+export const taintOfConversation = (
+  conversation: { taint: string | null; message_count: number } | null,
+): Taint => {
+  if (conversation === null) return [];
+  if (conversation.taint !== null) return readTaint(conversation.taint);
+  return conversation.message_count > 0 ? ['earlier'] : [];
+};
 
 /** What is told of a question. */
 export const askedEvent = (
@@ -9,6 +19,7 @@ export const askedEvent = (
     subject: { tenantId: string; userId: string; requestId: string | null };
   },
   content: string,
+  taint: Taint,
   role: 'user' | 'tool' = 'user',
 ): NewEvent => ({
   type: 'message.created',
@@ -22,6 +33,7 @@ export const askedEvent = (
     id: run.questionId,
     role,
     content,
+    tainted: isTainted(taint),
   },
   requestId: run.subject.requestId,
 });

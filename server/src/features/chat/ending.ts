@@ -7,6 +7,7 @@ import { AppError, isErrorCode } from '../../kernel/errors.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { isTainted, type Taint } from '../../kernel/taint.ts';
 import { brokenReason, INTERRUPTED } from '../conversations/index.ts';
 import { citationsOf } from './citations.rules.ts';
 import type { RunResult } from './execute.ts';
@@ -106,7 +107,8 @@ export const createEnding = ({
     outbox?.record(tx, event) ?? Promise.resolve({ ...event, id: newId(), createdAt: clock.now() });
 
   /** What is told of a stored answer. */
-  const endEvents = (run: EndedRun, row: MessageRow, response: ChatResponse): NewEvent[] => {
+  const endEvents = (run: EndedRun, row: MessageRow, response: ChatResponse, taint: Taint): NewEvent[] => {
+    const tainted = isTainted(taint);
     const base = {
       tenantId: run.subject.tenantId,
       userId: run.subject.userId,
@@ -121,11 +123,11 @@ export const createEnding = ({
       agent_id: row.agent_id,
     };
     return [
-      { ...base, type: 'message.created', data: { ...response, role: 'assistant' } },
+      { ...base, type: 'message.created', data: { ...response, role: 'assistant', tainted } },
       {
         ...base,
         type: 'conversation.completed',
-        data: { ...ids, total_cost: nanoToUsd(row.cost_nano) },
+        data: { ...ids, total_cost: nanoToUsd(row.cost_nano), tainted },
       },
     ];
   };
@@ -212,7 +214,7 @@ export const createEnding = ({
               first_token_ms: state.firstTokenMs,
               finished_at: now,
             });
-        const ends = completes ? endEvents(run, row, response) : [];
+        const ends = completes ? endEvents(run, row, response, state.taint) : [];
         const [kept, recorded] = await together(
           keeping,
           together(...ends.map((event) => record(tx, event))),

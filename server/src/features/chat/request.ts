@@ -53,6 +53,14 @@ export const parseContext = (context: Record<string, unknown> | undefined): Pars
   return { agentId: textField(context, 'agent_id'), model: textField(context, 'model'), data };
 };
 
+/** Whether a client program has brought data or words of its own along: untrusted content. */
+export const bringsContext = ({ data }: ParsedContext, given: GivenInput): boolean =>
+  given.continues !== undefined ||
+  Object.keys(data).length > 0 ||
+  given.instructions !== undefined ||
+  given.client !== undefined ||
+  given.exchange !== undefined;
+
 const MAX_ATTACHED = 100;
 
 /** Kept with the question, so that a client can ask the same again in the same way; null where nothing was chosen. */

@@ -9,7 +9,7 @@ import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import { isTainted } from '../../kernel/taint.ts';
+import { CLEAN, isTainted } from '../../kernel/taint.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -314,7 +314,9 @@ export const createChatService = (given: ChatOptions) => {
     }
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    options.events.publish(started.asked ?? askedEvent(started, started.plan.question));
+    options.events.publish(
+      started.asked ?? askedEvent(started, started.plan.question, started.plan.record.taint ?? CLEAN),
+    );
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -1,6 +1,5 @@
 // Over 500 lines: one start is one closure, since what it has prepared may be begun a second time with another agent.
 import type { Queryable } from '../../db/db.ts';
-import type { ConversationRow } from '../../db/tables/chat.ts';
 import { together } from '../../db/together.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -12,14 +11,14 @@ import type { ModelMessage, ModelRef, ModelUsage } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun, Spending } from '../../kernel/spending.ts';
 import { credentialText } from '../../kernel/stored-credential.ts';
-import { isTainted, joinTaint, readTaint, type Taint, taintText } from '../../kernel/taint.ts';
+import { isTainted, joinTaint, taintText } from '../../kernel/taint.ts';
 import { estimatePromptTokens } from '../../kernel/tokens.ts';
 import { type AgentTool, type ToolSource, taintOfDescriptions, taintOfPassages } from '../../kernel/tools.ts';
 import type { AgentService, EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import { titleFrom } from '../conversations/index.ts';
 import type { CostSubject, Hold } from '../costs/index.ts';
 import type { Models } from '../models/index.ts';
-import { askedEvent } from './asked.rules.ts';
+import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import { offeredSpecs } from './client-tools.rules.ts';
 import { readHanded, withResults } from './continued.ts';
@@ -32,7 +31,7 @@ import type { Remembered, RunCosts, RunMemory, SearchPassages } from './ports.ts
 import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
 import { type QueuedRun, takenBackBefore } from './queued.rules.ts';
 import { changeQueuedRun, placeMessage } from './queued.store.ts';
-import { addressing, type GivenInput, type ParsedContext, samplingOf } from './request.ts';
+import { addressing, bringsContext, type GivenInput, type ParsedContext, samplingOf } from './request.ts';
 import type { ChatRequest } from './schema.ts';
 import { createReserve, type SetAside } from './set-aside.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
@@ -183,13 +182,6 @@ const goneOnWith = ({ question, memories, grounded }: PlanStep) => ({
   continues: true as const,
 });
 
-/** What stands in the conversation. One that an earlier release has held does not say it, and has had answers. */
-const taintOfConversation = (conversation: ConversationRow | null): Taint => {
-  if (conversation === null) return [];
-  if (conversation.taint !== null) return readTaint(conversation.taint);
-  return conversation.message_count > 0 ? ['earlier'] : [];
-};
-
 const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
 
 /** Epoch ms of the newest message of a conversation; 0 where it has none. */
@@ -298,12 +290,7 @@ export const createStarter = (deps: StartDeps) => {
       };
     };
     const preferring = once(() => deps.memory.preferences(caller));
-    const contextData =
-      continued !== null ||
-      Object.keys(context.data).length > 0 ||
-      given.instructions !== undefined ||
-      given.client !== undefined ||
-      given.exchange !== undefined;
+    const contextData = continued !== null || bringsContext(context, given);
     const now = clock.now();
     const sampling = samplingOf(given, deps.maxOutputTokens);
     const outputTokens = sampling?.maxOutputTokens ?? deps.maxOutputTokens;
@@ -512,7 +499,7 @@ export const createStarter = (deps: StartDeps) => {
           }),
           deps.outbox?.record(
             tx,
-            askedEvent(question, request.message, continued === null ? 'user' : 'tool'),
+            askedEvent(question, request.message, taint, continued === null ? 'user' : 'tool'),
           ) ?? null,
         );
         asked = recorded;

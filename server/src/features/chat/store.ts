@@ -83,6 +83,11 @@ export const touchConversation = compiled<{ id: string; now: number; taint: stri
     .where('id', '=', p('id')),
 );
 
+/** What says whether untrusted content stands in a conversation. */
+export const markOfConversation = compiled<{ id: string }, Pick<ConversationRow, 'taint' | 'message_count'>>(
+  (db, p) => db.selectFrom('conversations').select(['taint', 'message_count']).where('id', '=', p('id')),
+);
+
 /** The mark of untrusted content, which only grows. */
 export const markConversation = compiled<{ id: string; taint: string }, never>((db, p) =>
   db

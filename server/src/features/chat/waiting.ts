@@ -3,19 +3,27 @@ import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
+import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
+import { joinTaint } from '../../kernel/taint.ts';
 import { queuedAt } from '../conversations/index.ts';
-import { askedEvent } from './asked.rules.ts';
+import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { type Ending, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
 import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
-import { addressing, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { addressing, bringsContext, type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
-import { type ChatStore, insertMessage, insertRun, RunLost, touchConversation } from './store.ts';
+import {
+  type ChatStore,
+  insertMessage,
+  insertRun,
+  markOfConversation,
+  RunLost,
+  touchConversation,
+} from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { NO_USAGE } from './usage.rules.ts';
 import { type AnswerMetadata, chatResponseOf } from './wire.ts';
@@ -96,12 +104,18 @@ export const createWaiting = (deps: WaitingDeps) => {
       const subject = subjectOf({ caller, how });
       const question = { conversationId, runId, questionId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
-      const event = askedEvent(question, request.message, role);
       const stored = await store.write(
         async (tx) => {
           const now = clock.now();
           const at = await placeAtEnd(tx, conversationId, now);
           const run = { runId, questionId, messageId, conversationId, place: { at, id: runId } };
+          const [mark = null] = await markOfConversation(tx, { id: conversationId });
+          const taint = joinTaint(
+            taintOfConversation(mark),
+            how.given?.taint,
+            bringsContext(context, how.given ?? {}) ? ['context'] : [],
+          );
+          const event = askedEvent(question, request.message, taint, role);
           await touchConversation(tx, { id: conversationId, now, taint: null });
           await insertMessage(tx, {
             ...owner,
@@ -140,12 +154,12 @@ export const createWaiting = (deps: WaitingDeps) => {
             credential: credentialText(caller),
           });
           await how.accepted?.(tx, runId);
-          const asked: PlatformEvent | null = (await deps.outbox?.record(tx, event)) ?? null;
+          const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
           return { run, asked };
         },
         { repeatable: true },
       );
-      deps.events.publish(stored.asked ?? event);
+      deps.events.publish(stored.asked);
       return { run: stored.run, caller, request, context, how };
     },
 
@@ -229,8 +243,9 @@ export const createWaiting = (deps: WaitingDeps) => {
             await insertMessage(tx, answer);
             await touchConversation(tx, { id: run.conversationId, now, taint: null });
             const recorded: PlatformEvent[] = [];
+            const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };
-            for (const event of deps.ending.endEvents(ended, answer, response))
+            for (const event of deps.ending.endEvents(ended, answer, response, taintOfConversation(mark)))
               recorded.push(await deps.ending.record(tx, event));
             return recorded;
           },

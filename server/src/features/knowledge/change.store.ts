@@ -1,9 +1,9 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { json } from './document-rows.store.ts';
 import { registeredModels } from './generations.store.ts';
 import type { PassageIndex } from './passage-index.ts';
-import type { DocumentChanges } from './ports.ts';
+import type { DocumentChanges, KnowledgeDocument } from './ports.ts';
 import { factsOf, roleSet } from './rules.ts';
 import { wordsOf } from './terms.rules.ts';
 
@@ -26,11 +26,32 @@ export const writeFacts = async (
 };
 
 export const createDocumentChanges = (db: Db, index: PassageIndex) => ({
+  /** Whether the document is still the one that was looked at; else nothing changes. `note` is written with it. */
+  trust: (
+    seen: Pick<KnowledgeDocument, 'id' | 'sha256' | 'title' | 'version'>,
+    trusted: boolean,
+    note: Along,
+  ): Promise<boolean> =>
+    db.write(async (tx) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('documents')
+        .set({ trusted: trusted ? 1 : 0 })
+        .where('id', '=', seen.id)
+        .where('status', '=', 'ready')
+        .where('sha256', '=', seen.sha256)
+        .where('title', '=', seen.title)
+        .where('version', '=', seen.version)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await note(tx);
+      return true;
+    }),
+
   /**
    * Visibility and metadata in one step; the indexes follow visibility batch by batch, and until they have, the
    * document counts as one to be indexed again (which a start after a crash then does).
    */
-  async change(id: string, changes: Omit<DocumentChanges, 'title'>): Promise<void> {
+  async change(id: string, changes: Pick<DocumentChanges, 'metadata' | 'sharing'>): Promise<void> {
     const { sharing, metadata } = changes;
     const before = await db.write(async (tx) => {
       const row = await tx

@@ -24,6 +24,7 @@ export const COLUMNS = [
   'documents.external_id',
   'documents.version',
   'documents.reader_roles',
+  'documents.trusted',
 ] as const;
 
 type ListedRow = Omit<
@@ -56,4 +57,5 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   indexedAt: row.indexed_at,
   externalId: row.external_id,
   version: row.version,
+  trusted: row.trusted === 1,
 });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Along, Queryable } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import { type Caller, readScope, type Scope } from '../../kernel/caller.ts';
+import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { AppError, conflict, notFound } from '../../kernel/errors.ts';
+import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
@@ -31,6 +31,8 @@ export interface UploadInput {
   sharing: Sharing | null;
   /** Name in its source; the same again replaces the content. */
   externalId: string | null;
+  /** What an administrator says of it; null: nothing. */
+  trusted: boolean | null;
   /** Where in the request the bytes were, for error details: `/file`, `/content` or `/url`. */
   field: string;
 }
@@ -45,6 +47,8 @@ export interface DocumentsDeps {
   /** Keeps webhooks in step with what is stored. */
   outbox: EventOutbox<Queryable>;
   clock: Clock;
+  /** The row of the audit chain when an administrator vouches for a document, or no longer does. */
+  noteTrust(caller: Caller, documentId: string, trusted: boolean): Along;
   /** Gets faults of background work. */
   warn(fault: unknown, message: string): void;
 }
@@ -338,19 +342,33 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     return started;
   };
 
+  /** Of the document as it was read: other content that came meanwhile is nobody's word. */
+  const trust = async (caller: Caller, document: KnowledgeDocument, trusted: boolean): Promise<void> => {
+    if (!caller.permissions.has('knowledge:manage')) throw forbidden('knowledge:manage');
+    if (document.trusted === trusted) return;
+    if (!(await store.trust(document, trusted, deps.noteTrust(caller, document.id, trusted))))
+      throw conflict('the document has changed since it was looked at');
+  };
+
   return {
     /**
      * Indexed and searchable when it resolves. The same bytes of the same owner give the first document unchanged, also
      * when both come at once; what is told of it carries `requestId`. Throws VALIDATION_ERROR with a reason for what cannot be read; nothing is kept then.
      */
-    async upload(owner: Scope, input: UploadInput, requestId: string): Promise<KnowledgeDocument> {
+    async upload(caller: Caller, input: UploadInput, requestId: string): Promise<KnowledgeDocument> {
+      const owner = ownScope(caller);
+      if (input.trusted !== null && !caller.permissions.has('knowledge:manage'))
+        throw forbidden('knowledge:manage');
       const sha256 = createHash('sha256').update(input.bytes).digest('hex');
       try {
         // A name is one line of versions; without one, the bytes are the document.
         const name = input.externalId === null ? sha256 : `name/${input.externalId}`;
-        return await locked(`${owner.tenantId}/${owner.userId}/${name}`, () =>
+        const document = await locked(`${owner.tenantId}/${owner.userId}/${name}`, () =>
           ingest(owner, input, sha256, requestId),
         );
+        if (input.trusted === null) return document;
+        await trust(caller, { ...document, sha256 }, input.trusted);
+        return await readOf(owner, document.id);
       } catch (error) {
         throw asAnswer(error, input.field);
       }
@@ -373,7 +391,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       await changeable(caller, id);
       return locked(id, async () => {
         const document = await changeable(caller, id);
-        const { title, metadata, sharing } = changes;
+        const { title, metadata, sharing, trusted, seenVersion } = changes;
+        if (seenVersion !== undefined && seenVersion !== document.version)
+          throw conflict('the document has another version now', { version: document.version });
+        if (trusted !== undefined && !caller.permissions.has('knowledge:manage'))
+          throw forbidden('knowledge:manage');
         if (title !== undefined && title !== document.title) {
           await reindex(document, title).catch((error: unknown) => {
             throw asAnswer(error, '/title');
@@ -384,6 +406,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
             ...(metadata === undefined ? {} : { metadata }),
             ...(sharing === undefined ? {} : { sharing }),
           });
+        }
+        if (trusted !== undefined) {
+          const now = await readOf(readScope(caller), id);
+          const { sha256, version } = document;
+          await trust(caller, { ...now, sha256, version, title: title ?? document.title }, trusted);
         }
         return readOf(readScope(caller), id);
       });

@@ -10,7 +10,7 @@ import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
 import type { TableEngine } from '../../kernel/table-sql.ts';
 import type { ToolPassage, ToolSource } from '../../kernel/tools.ts';
-import { createDocumentsService } from './documents.service.ts';
+import { createDocumentsService, type DocumentsDeps } from './documents.service.ts';
 import { type ChargedEmbedder, chargedEmbedder, chargedRerank } from './embedding.ts';
 import { createFetchDocument } from './fetch-document.ts';
 import { createPostgresIndex } from './index-postgres.store.ts';
@@ -56,6 +56,7 @@ export interface KnowledgeOptions {
   outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
+  noteTrust: DocumentsDeps['noteTrust'];
   /** Null leaves memories out of searches. */
   searchMemories: SearchMemories | null;
   /** The turn to index stale documents, over all nodes; null where another node has it. By default it is always ours. */
@@ -115,6 +116,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     events,
     outbox: options.outbox,
     clock,
+    noteTrust: options.noteTrust,
     warn,
   });
   const earlier = earlierEmbedders(options);
@@ -143,7 +145,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
       fetchDocument: createFetchDocument({ http: options.http, maxBytes: options.maxBytes }),
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
-    tools: knowledgeTools({ documents, search, store, extra }),
+    tools: knowledgeTools({ search, store, extra }),
     async exportPersonal(tenantId, userId) {
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));

@@ -26,6 +26,8 @@ export interface KnowledgeDocument {
   externalId: string | null;
   /** From 1; another with each replacement of the content. */
   version: number;
+  /** An administrator vouches for it as it is. */
+  trusted: boolean;
 }
 
 /** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */
@@ -38,6 +40,9 @@ export interface DocumentChanges {
   title?: string;
   metadata?: Record<string, unknown>;
   sharing?: Sharing;
+  trusted?: boolean;
+  /** Version that the caller has looked at. */
+  seenVersion?: number;
 }
 
 export interface DocumentVersion {
@@ -72,6 +77,7 @@ export interface Passage {
   headingPath: string[];
   ordinal: number;
   text: string;
+  trusted: boolean;
 }
 
 export interface StoredChunk {

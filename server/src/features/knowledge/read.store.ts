@@ -33,6 +33,18 @@ export const createKnowledgeReads = (db: Db) => ({
     return row?.text ?? null;
   },
 
+  /** Text, title and trust of one instant. */
+  async textToRead(
+    scope: Scope,
+    id: string,
+  ): Promise<{ text: string; title: string; trusted: boolean } | null> {
+    const row = await readable(db.read, scope)
+      .select(['documents.text', 'documents.title', 'documents.trusted'])
+      .where('documents.id', '=', id)
+      .executeTakeFirst();
+    return row === undefined ? null : { ...row, trusted: row.trusted === 1 };
+  },
+
   async list(scope: Scope, page: PageRequest, query: DocumentQuery) {
     const filters: SearchFilters = {
       ...(query.tags ? { tags: query.tags } : {}),
@@ -184,6 +196,7 @@ export const createKnowledgeReads = (db: Db) => ({
         'documents.title',
         'documents.content_type',
         'documents.metadata',
+        'documents.trusted',
       ])
       .where('chunks.seq', 'in', seqs)
       .execute();
@@ -201,6 +214,7 @@ export const createKnowledgeReads = (db: Db) => ({
           headingPath: json<string[]>(row.heading_path),
           ordinal: row.ordinal,
           text: row.text,
+          trusted: row.trusted === 1,
         },
       ]),
     );

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fingerprintOf, type Idempotency, idempotencyKey, replayOwner } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
-import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
+import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
@@ -74,7 +74,7 @@ export const knowledgeRoutes = ({
   fetchDocument,
 }: RouteDeps): AnyRoute[] => {
   const upload = async (caller: Caller, request: FastifyRequest, reply: FastifyReply, input: UploadInput) => {
-    const document = await documents.upload(ownScope(caller), input, request.id);
+    const document = await documents.upload(caller, input, request.id);
     reply.header('location', `${request.routeOptions.url}/${document.id}`);
     return documentWire(document);
   };
@@ -109,7 +109,7 @@ export const knowledgeRoutes = ({
       operationId: 'createDocument',
       summary: 'Upload and index a document',
       description:
-        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
+        'multipart/form-data with `file` and optionally `title`, `metadata` (JSON), `visibility` and `roles` (with commas); or JSON {title, content, content_type?, metadata?, visibility?, roles?, trusted?} or {url, …}, where the server reads a public address itself. With `external_id` the same name again replaces the content in place, as a new version. The document is searchable when the answer arrives. The same bytes of the same owner give the first document again. What cannot be read is refused with 422 and a reason (empty, encrypted, broken, no_text, unsupported_type, too_large, timeout; of an address also address_refused, unreachable, bad_status).',
       tag,
       access: 'knowledge:write',
       consumes: ['multipart/form-data', 'application/json'],
@@ -156,7 +156,7 @@ export const knowledgeRoutes = ({
       method: 'PATCH',
       path: '/knowledge/documents/:id',
       operationId: 'updateDocument',
-      summary: 'Change title, metadata or visibility',
+      summary: 'Change title, metadata or visibility, or vouch for the document',
       tag,
       access: 'knowledge:write',
       params: DocumentParams,
@@ -172,6 +172,8 @@ export const knowledgeRoutes = ({
             ...(title === undefined ? {} : { title }),
             ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
             ...(sharing === undefined ? {} : { sharing }),
+            ...(body.trusted === undefined ? {} : { trusted: body.trusted }),
+            ...(body.seen_version === undefined ? {} : { seenVersion: body.seen_version }),
           }),
         );
       },

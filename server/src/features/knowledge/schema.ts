@@ -30,6 +30,11 @@ const VisibilityField = () =>
     description:
       'private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant',
   });
+const Trusted = () =>
+  Type.Boolean({
+    description:
+      'An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back',
+  });
 const ReaderRoles = (options: { minItems?: number } = {}) =>
   Type.Array(StringEnum(ROLES), {
     ...options,
@@ -55,6 +60,9 @@ export const DocumentWire = Type.Object({
   indexed_at: Nullable(Timestamp()),
   external_id: Nullable(Type.String({ description: 'Name in the source that it comes from' })),
   version: Type.Integer({ description: 'From 1; another with each replacement of the content' }),
+  trusted: Type.Boolean({
+    description: 'An administrator vouches for it: what is read of it does not mark a conversation',
+  }),
 });
 export type DocumentWire = Static<typeof DocumentWire>;
 
@@ -119,6 +127,7 @@ export const DocumentCreate = Strict({
   metadata: Type.Optional(Metadata()),
   visibility: Type.Optional(VisibilityField()),
   roles: Type.Optional(ReaderRoles({ minItems: 1 })),
+  trusted: Type.Optional(Trusted()),
 });
 
 /** Fields of the upload form beside `file`, after `metadata` has been read as JSON. */
@@ -128,6 +137,7 @@ export const DocumentForm = Strict({
   metadata: Type.Optional(Metadata()),
   visibility: Type.Optional(VisibilityField()),
   roles: Type.Optional(ReaderRoles({ minItems: 1 })),
+  trusted: Type.Optional(Trusted()),
 });
 
 /** The form as it goes over the wire, for the document. */
@@ -136,6 +146,7 @@ export const DocumentUpload = Strict({
   title: Type.Optional(Title()),
   metadata: Type.Optional(Type.String({ description: 'A JSON object' })),
   visibility: Type.Optional(VisibilityField()),
+  trusted: Type.Optional(Trusted()),
 });
 
 export const DocumentPatch = Strict(
@@ -144,6 +155,13 @@ export const DocumentPatch = Strict(
     metadata: Type.Optional(Metadata()),
     visibility: Type.Optional(VisibilityField()),
     roles: Type.Optional(ReaderRoles({ minItems: 1 })),
+    trusted: Type.Optional(Trusted()),
+    seen_version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The version that was looked at; with another present one 409',
+      }),
+    ),
   },
   { minProperties: 1 },
 );

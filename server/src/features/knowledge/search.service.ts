@@ -283,6 +283,7 @@ export const createSearchService = (deps: SearchDeps) => {
         page: passage.page,
         text: passage.text,
         score,
+        trusted: passage.trusted,
       }));
     },
   };

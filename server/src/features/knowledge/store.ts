@@ -36,7 +36,8 @@ const BATCH = 64;
 
 const foldedName = (title: string, filename: string | null): string => fold(`${title}\n${filename ?? ''}`);
 
-export interface NewDocument extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version'> {
+export interface NewDocument
+  extends Omit<KnowledgeDocument, 'chunkCount' | 'indexedAt' | 'version' | 'trusted'> {
   text: string;
   chunks: readonly EmbeddedChunk[];
   chunkingVersion: number;
@@ -269,6 +270,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             'user_id',
             'visibility',
             'reader_roles',
+            'title',
             'filename',
             'version',
             'generation',
@@ -308,6 +310,8 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             chunking_version: content.chunkingVersion,
             title: content.title,
             folded_name: foldedName(content.title, source?.filename ?? row.filename),
+            // Nobody has vouched for what is new.
+            ...(source === undefined && content.title === row.title ? {} : { trusted: 0 }),
             ...(source === undefined
               ? {}
               : {

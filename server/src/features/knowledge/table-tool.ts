@@ -11,7 +11,7 @@ import {
   type TableEngine,
   TableQueryError,
 } from '../../kernel/table-sql.ts';
-import type { AgentTool } from '../../kernel/tools.ts';
+import { type AgentTool, taintOfPassages } from '../../kernel/tools.ts';
 import type { DocumentsService } from './documents.service.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import type { KnowledgeStore } from './store.ts';
@@ -52,6 +52,8 @@ const answerText = (answer: TableAnswer): string =>
     ...(answer.truncated ? [`There are more than these ${answer.rows.length} rows.`] : []),
   ].join('\n');
 
+const markOf = (document: KnowledgeDocument) => ({ taint: taintOfPassages([document]) });
+
 export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): AgentTool => {
   const parsed = new LRUCache<string, DataTable[]>({
     maxSize: KEPT_CELLS,
@@ -67,19 +69,23 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
     return found.find((document) => TABLE_TYPES.test(document.contentType)) ?? null;
   };
 
-  const read = async (scope: Scope, document: KnowledgeDocument): Promise<DataTable[]> => {
-    // The bytes of a document never change.
-    const known = parsed.get(document.id);
-    if (known !== undefined) return known;
-    const { bytes } = await documents.bytes(scope, document.id);
+  /** With the document whose bytes were read: they may have been replaced since it was found. */
+  const read = async (
+    scope: Scope,
+    found: KnowledgeDocument,
+  ): Promise<{ document: KnowledgeDocument; tables: DataTable[] }> => {
+    const keyOf = ({ id, sha256 }: KnowledgeDocument): string => `${id}/${sha256}`;
+    const known = parsed.get(keyOf(found));
+    if (known !== undefined) return { document: found, tables: known };
+    const { document, bytes } = await documents.bytes(scope, found.id);
     const { blocks } = await parser.parse(bytes, {
       tenantId: scope.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
     });
     const tables = tablesOf(blocks);
-    parsed.set(document.id, tables);
-    return tables;
+    parsed.set(keyOf(document), tables);
+    return { document, tables };
   };
 
   return defineTool({
@@ -98,13 +104,14 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
     permission: 'knowledge:read',
     async run(args, { caller, signal }) {
       const scope = ownScope(caller);
-      const document = await documentOf(scope, args.document.trim());
-      if (document === null) return refused('There is no such table among the documents that you may read.');
-      if (!TABLE_TYPES.test(document.contentType))
-        return refused(`${document.title} is no table but ${document.contentType}.`);
-      const tables = await read(scope, document);
+      const found = await documentOf(scope, args.document.trim());
+      if (found === null) return refused('There is no such table among the documents that you may read.');
+      if (!TABLE_TYPES.test(found.contentType))
+        return { ...refused(`${found.title} is no table but ${found.contentType}.`), ...markOf(found) };
+      const { document, tables } = await read(scope, found);
+      const mark = markOf(document);
       const [first] = tables;
-      if (first === undefined) return refused(`${document.title} holds no table with rows.`);
+      if (first === undefined) return { ...refused(`${document.title} holds no table with rows.`), ...mark };
       const about = {
         document: { id: document.id, title: document.title },
         tables: tables.map(({ name, columns, rows }) => ({ name, columns, rows: rows.length })),
@@ -117,14 +124,15 @@ export const tableTool = ({ documents, store, parser, engine }: TableToolDeps): 
           signal,
         });
         const text = answerText(answer).slice(0, MAX_CHARACTERS);
-        return said(
+        const content =
           args.sql === undefined
             ? `${document.title}\n${schemaText(tables)}\n\nFirst rows of ${first.name}:\n${text}`
-            : text,
-          { ...about, ...(args.sql === undefined ? {} : { sql: args.sql }), ...answer },
-        );
+            : text;
+        const asked = args.sql === undefined ? {} : { sql: args.sql };
+        return { ...said(content, { ...about, ...asked, ...answer }), ...mark };
       } catch (error) {
-        if (error instanceof TableQueryError) return refused(`${error.message}\n${schemaText(tables)}`);
+        if (error instanceof TableQueryError)
+          return { ...refused(`${error.message}\n${schemaText(tables)}`), ...mark };
         throw error;
       }
     },

@@ -1,9 +1,13 @@
 import { ownScope } from '../../kernel/caller.ts';
-import { AppError } from '../../kernel/errors.ts';
 import { fileNamesIn, noSuchFile } from '../../kernel/file-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import type { AgentTool, ToolAnnotations, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
-import type { DocumentsService } from './documents.service.ts';
+import {
+  type AgentTool,
+  type ToolAnnotations,
+  type ToolOutcome,
+  type ToolSource,
+  taintOfPassages,
+} from '../../kernel/tools.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import type { SearchService } from './search.service.ts';
 import type { KnowledgeStore } from './store.ts';
@@ -16,7 +20,7 @@ import type { KnowledgeStore } from './store.ts';
 const READS: ToolAnnotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const MAX_CHARACTERS = 12_000;
 
-const failed = (content: string): ToolOutcome => ({ content, isError: true });
+const failed = (content: string): ToolOutcome => ({ content, isError: true, taint: [] });
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const whole = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
@@ -25,12 +29,11 @@ const line = (document: KnowledgeDocument): string =>
   `- ${document.title} (document_id ${document.id}, ${document.contentType}, ${document.pageCount === null ? '' : `${document.pageCount} pages, `}${new Date(document.createdAt).toISOString().slice(0, 10)})`;
 
 export const knowledgeTools = (deps: {
-  documents: DocumentsService;
   search: SearchService;
   store: KnowledgeStore;
   extra: readonly AgentTool[];
 }): ToolSource => {
-  const { documents, search, store } = deps;
+  const { search, store } = deps;
 
   const searchDocuments: AgentTool = {
     server: 'pentarch',
@@ -75,13 +78,14 @@ export const knowledgeTools = (deps: {
       if (passages.length === 0) {
         const [file] = fileNamesIn(text(args.query));
         const content = file === undefined ? 'No passage was found.' : noSuchFile(file);
-        return { content, isError: false, passages };
+        return { content, isError: false, passages, taint: [] };
       }
       const parts = passages.map(
         (p, i) =>
           `[${i + 1}] ${p.title}${p.page === null ? '' : `, page ${p.page}`} (document_id ${p.documentId})\n${p.text}`,
       );
-      return { content: parts.join('\n\n').slice(0, MAX_CHARACTERS), isError: false, passages };
+      const content = parts.join('\n\n').slice(0, MAX_CHARACTERS);
+      return { content, isError: false, passages, taint: taintOfPassages(passages) };
     },
   };
 
@@ -103,22 +107,15 @@ export const knowledgeTools = (deps: {
     async call(args, { caller }) {
       const id = text(args.document_id);
       const scope = ownScope(caller);
-      const content = isUuid(id) ? await store.text(scope, id) : null;
-      if (content === null) return failed('There is no such document.');
-      let title: string;
-      try {
-        title = (await documents.read(scope, id)).title;
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'NOT_FOUND')
-          return failed('There is no such document.');
-        throw error;
-      }
+      const document = isUuid(id) ? await store.textToRead(scope, id) : null;
+      if (document === null) return failed('There is no such document.');
+      const { text: content, title } = document;
       const offset = whole(args.offset, 0);
       const part = content.slice(offset, offset + MAX_CHARACTERS);
       const end = offset + part.length;
       const more =
         end < content.length ? `\n\n[${content.length - end} more characters; go on with offset ${end}]` : '';
-      return { content: `${title}\n\n${part}${more}`, isError: false };
+      return { content: `${title}\n\n${part}${more}`, isError: false, taint: taintOfPassages([document]) };
     },
   };
 
@@ -144,9 +141,10 @@ export const knowledgeTools = (deps: {
         { page: 1, limit, after: null },
         q === '' ? {} : { q },
       );
-      if (found.total === 0) return { content: 'There are no documents.', isError: false };
-      const lines = found.documents.slice(0, limit).map(line);
-      return { content: `${found.total} documents\n${lines.join('\n')}`, isError: false };
+      if (found.total === 0) return { content: 'There are no documents.', isError: false, taint: [] };
+      const shown = found.documents.slice(0, limit);
+      const content = `${found.total} documents\n${shown.map(line).join('\n')}`;
+      return { content, isError: false, taint: taintOfPassages(shown) };
     },
   };
 

@@ -33,7 +33,9 @@ const refuse = (faults: readonly FieldFault[]): void => {
 };
 
 const fromJson = async (body: unknown, fetchDocument: FetchDocument): Promise<UploadInput> => {
-  const { title, content, url, content_type, metadata, external_id, ...sharing } = checkedJson(body ?? {});
+  const { title, content, url, content_type, metadata, external_id, trusted, ...sharing } = checkedJson(
+    body ?? {},
+  );
   const typeFault = content_type === undefined ? null : contentTypeFault(content_type);
   refuse(metadataFaults(metadata));
   if (typeFault !== null) throw invalid({ field: '/content_type', reason: typeFault });
@@ -41,6 +43,7 @@ const fromJson = async (body: unknown, fetchDocument: FetchDocument): Promise<Up
     metadata: metadata ?? null,
     sharing: sharingOf(sharing) ?? null,
     externalId: external_id ?? null,
+    trusted: trusted ?? null,
   };
   if (url !== undefined) {
     if (content !== undefined) throw invalid({ field: '/content', reason: 'must not stand beside url' });
@@ -89,13 +92,14 @@ const readFile = async (part: {
   };
 };
 
-const FIELDS = new Set(['title', 'metadata', 'visibility', 'roles', 'external_id']);
+const FIELDS = new Set(['title', 'metadata', 'visibility', 'roles', 'external_id', 'trusted']);
 
 /** `roles` are separated by commas; `metadata` is JSON in a text field; some clients mark the part as JSON, and it arrives parsed. */
 const fieldValue = (name: string, value: unknown): unknown => {
   if (name === 'roles' && typeof value === 'string') {
     return value.split(',').map((role) => role.trim());
   }
+  if (name === 'trusted' && (value === 'true' || value === 'false')) return value === 'true';
   if (name !== 'metadata') {
     if (typeof value !== 'string' || !isStorable(value)) {
       throw invalid({ field: `/${name}`, reason: 'must be text without NUL' });
@@ -149,7 +153,7 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
   }
   refuse(faults);
   for (const [name, value] of Object.entries(form)) form[name] = fieldValue(name, value);
-  const { title, metadata, external_id, ...sharing } = checkedForm(form);
+  const { title, metadata, external_id, trusted, ...sharing } = checkedForm(form);
   refuse(metadataFaults(metadata));
   if (file === null) throw invalid({ field: '/file', reason: 'is required' });
   return {
@@ -160,6 +164,7 @@ const fromForm = async (request: FastifyRequest): Promise<UploadInput> => {
     metadata: metadata ?? null,
     sharing: sharingOf(sharing) ?? null,
     externalId: external_id ?? null,
+    trusted: trusted ?? null,
     field: '/file',
   };
 };

@@ -27,6 +27,7 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   indexed_at: isoOrNull(document.indexedAt),
   external_id: document.externalId,
   version: document.version,
+  trusted: document.trusted,
 });
 
 export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({

@@ -83,6 +83,10 @@ export interface CallsOptions {
   originOf(definition: ServerDefinition): string;
 }
 
+/** Its description is the server's own word yet. */
+export const isUnaccepted = ({ server, pin }: Pick<VisibleTool, 'server' | 'pin'>): boolean =>
+  server.definition.source !== 'builtin' && pin.pinned !== 'accepted';
+
 const NO_TOOLS: readonly GatewayTool[] = [];
 const AGENT_TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 const MAX_DESCRIPTION_CHARACTERS = 8_192;
@@ -126,7 +130,7 @@ export const createCalls = (options: CallsOptions) => {
   const toolsOf = async (caller: Caller, server: RegisteredServer): Promise<VisibleTool[]> => {
     const { definition, runtime } = server;
     const { tools } = runtime.state();
-    const states = await pins.states(caller.tenantId, definition.name, tools);
+    const states = await pins.states(caller.tenantId, definition, tools);
     const visible: VisibleTool[] = [];
     for (const info of tools) {
       const tool = seenBy(caller, server, info, states);
@@ -145,7 +149,7 @@ export const createCalls = (options: CallsOptions) => {
     name: string,
   ): Promise<VisibleTool | null> => {
     const { tools } = server.runtime.state();
-    const states = await pins.states(caller.tenantId, server.definition.name, tools);
+    const states = await pins.states(caller.tenantId, server.definition, tools);
     let names = byName.get(tools);
     if (names === undefined) {
       names = new Map(tools.map((info) => [info.name, info]));
@@ -262,7 +266,7 @@ export const createCalls = (options: CallsOptions) => {
       policy: tool.policy,
       // Closed world: what it changes is the person's own.
       personal: !tool.annotations.readOnly,
-      foreignDescription: tool.server.definition.source !== 'builtin' && tool.pin.pinned !== 'accepted',
+      foreignDescription: isUnaccepted(tool),
       ...(tool.server.definition.ownWords ? { taint: [] } : {}),
       origin: options.originOf(tool.server.definition),
       callForResult: (args, context) => callNow(server, name, args, context),
@@ -304,7 +308,7 @@ export const createCalls = (options: CallsOptions) => {
       const from: unknown[] = [];
       for (const { definition, runtime } of servers) {
         const { tools } = runtime.state();
-        from.push(definition, runtime, tools, await pins.states(caller.tenantId, definition.name, tools));
+        from.push(definition, runtime, tools, await pins.states(caller.tenantId, definition, tools));
       }
       const known = lists.get(caller);
       if (known?.from.length === from.length && known.from.every((part, i) => part === from[i]))

@@ -130,7 +130,10 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     logger: options.logger,
     onTools: (tenantId, server, tools) => {
       pins.states(tenantId, server, tools).catch((error: unknown) => {
-        options.logger.warn({ err: error, server }, 'what was accepted of MCP tools could not be written');
+        options.logger.warn(
+          { err: error, server: server.name },
+          'what was accepted of MCP tools could not be written',
+        );
       });
     },
     reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,

@@ -5,11 +5,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { McpToolInfo } from '../../kernel/mcp.ts';
 import type { McpStore, NewPin, ToolPin } from './store.ts';
 import { isSuspicious } from './suspicion.rules.ts';
+import type { ServerDefinition } from './types.ts';
 
 /**
- * What was accepted of each tool, by tenant. The tools of a server's first listing are accepted with it (registering it
- * is the decision), but for those whose text looks like an instruction. A tool that comes later is `new` and may be
- * used; one that is not what was accepted any more is `changed` and held back until an operator accepts it.
+ * What was accepted of each tool, by tenant. The first listing of a server of the operator's file is accepted with it, and of
+ * one that a person has registered where they said so, but for tools whose text looks like an instruction. Any other
+ * tool is `new` and may be used; one that is not what was accepted any more is `changed` and held back.
  */
 export interface PinState {
   pinned: 'accepted' | 'changed' | 'new';
@@ -56,11 +57,14 @@ interface Judged {
   suspicious: boolean;
 }
 
+/** Whose pins are asked for, and on whose word its first listing is accepted. */
+export type PinnedServer = Pick<ServerDefinition, 'name' | 'source' | 'acceptToolsBy'>;
+
 export interface PinBook {
   /** State of each tool for the tenant; what is seen for the first time is written down. */
   states(
     tenantId: string,
-    server: string,
+    server: PinnedServer,
     tools: readonly McpToolInfo[],
   ): Promise<ReadonlyMap<string, PinState>>;
   accept(
@@ -123,7 +127,8 @@ export const createPinBook = (options: {
   };
 
   return {
-    async states(tenantId, server, tools) {
+    async states(tenantId, { name: server, source, acceptToolsBy = null }, tools) {
+      const byFile = source !== 'api';
       const key = keyOf(tenantId, server);
       const held = known.get(key);
       if (held?.view?.tools === tools && clock.now() - held.at < FRESH_MS) return held.view.states;
@@ -136,7 +141,9 @@ export const createPinBook = (options: {
         unseen.push({
           tool: tool.name,
           fingerprint,
-          status: first && !suspicious ? 'accepted' : 'new',
+          ...(first && !suspicious && (byFile || acceptToolsBy !== null)
+            ? { status: 'accepted', acceptedBy: acceptToolsBy }
+            : { status: 'new', acceptedBy: null }),
           definition: definitionOf(tool),
         });
       }
@@ -150,6 +157,7 @@ export const createPinBook = (options: {
         if (pin === undefined) continue;
         const { fingerprint, suspicious } = judge(tool);
         const changed = pin.fingerprint !== fingerprint;
+        const accepted = pin.status === 'accepted' && (byFile || pin.acceptedBy !== null);
         if (changed) {
           const change = `${keyOf(tenantId, server)}/${tool.name}/${fingerprint}`;
           if (!reported.has(change)) {
@@ -158,8 +166,8 @@ export const createPinBook = (options: {
           }
         }
         states.set(tool.name, {
-          pinned: changed ? 'changed' : pin.status,
-          held: changed || (suspicious && pin.status === 'new'),
+          pinned: changed ? 'changed' : accepted ? 'accepted' : 'new',
+          held: changed || (suspicious && !accepted),
           suspicious,
           fingerprint,
         });
@@ -180,7 +188,7 @@ export const createPinBook = (options: {
       };
       await store.acceptPin(tenantId, server, pin, note);
       const pins = await load(tenantId, server);
-      pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted' });
+      pins.set(tool.name, { tool: tool.name, fingerprint, status: 'accepted', acceptedBy });
       const entry = known.get(keyOf(tenantId, server));
       if (entry !== undefined) entry.view = null;
     },

@@ -42,7 +42,7 @@ export interface RegistryOptions {
   builtins: readonly BuiltinServer[];
   logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** After each listing of a tenant's own server. */
-  onTools(tenantId: string, server: string, tools: readonly McpToolInfo[]): void;
+  onTools(tenantId: string, server: ServerDefinition, tools: readonly McpToolInfo[]): void;
   /** How often the store is asked for changes that other nodes made; null where this process is the only one. */
   reloadEveryMs: number | null;
   limits?: Pick<SupervisorOptions, 'startTimeoutMs' | 'pingEveryMs' | 'pingTimeoutMs'>;
@@ -112,7 +112,7 @@ export const createRegistry = (options: RegistryOptions): Registry => {
         assertStdioAllowed(options.stdio, endpoint, { tenant, isPlatform });
       },
       onTools: (tools) => {
-        if (tenantId !== null) options.onTools(tenantId, name, tools);
+        if (tenantId !== null) options.onTools(tenantId, definition, tools);
       },
     });
   };

@@ -79,14 +79,15 @@ export const createMcpRoutes = ({
     access: 'mcp:read',
     query: wire.ListQuery,
     responses: { 200: wire.McpServers },
-    handler: ({ caller, query }) => pageOfAll(service.servers(caller), pageRequest(query)),
+    handler: async ({ caller, query }) => pageOfAll(await service.servers(caller), pageRequest(query)),
   }),
   route({
     method: 'POST',
     path: '/mcp/servers',
     operationId: 'createMcpServer',
     summary: 'Register an MCP server for the tenant',
-    description: 'Values of env and headers are kept encrypted and never shown again.',
+    description:
+      'Values of env and headers are kept encrypted and never shown again. Until its tools are accepted (`accept_tools`, or `POST mcp/{server}/tools/accept` once they have been looked at), each run that is told of them is marked with untrusted content.',
     tag,
     access: 'mcp:manage',
     body: wire.ServerCreate,
@@ -250,6 +251,20 @@ export const createMcpRoutes = ({
       reply.code(202);
       return { proposal: await proposal(caller, done.proposalId) };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/mcp/:server/tools/accept',
+    operationId: 'acceptMcpTools',
+    summary: 'Accept the tools of a server, as they are now',
+    description:
+      'All that are new; with fingerprints those of them, as they were looked at. What has changed or looks like an order to the model has to be named.',
+    tag,
+    access: 'mcp:manage',
+    params: wire.ByServer,
+    body: wire.AcceptAllRequest,
+    responses: { 200: wire.McpServer },
+    handler: ({ caller, params, body }) => service.acceptAll(caller, params.server, body.fingerprints),
   }),
   route({
     method: 'POST',

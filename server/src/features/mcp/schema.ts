@@ -48,7 +48,22 @@ const settingFields = {
 
 const Transport = StringEnum(['stdio', 'http']);
 
-export const ServerCreate = Strict({ name: Name, transport: Transport, ...endpointFields, ...settingFields });
+const acceptFields = {
+  accept_tools: Type.Optional(
+    Type.Boolean({
+      description:
+        'You accept the tools that it lists at first, but for those that look like orders to the model (default false)',
+    }),
+  ),
+};
+
+export const ServerCreate = Strict({
+  name: Name,
+  transport: Transport,
+  ...endpointFields,
+  ...settingFields,
+  ...acceptFields,
+});
 export const ServerUpdate = Strict({ ...endpointFields, ...settingFields }, { minProperties: 1 });
 export const ServerTest = Strict({ transport: Transport, ...endpointFields });
 export const ServerImport = Strict({
@@ -59,6 +74,7 @@ export const ServerImport = Strict({
       disabled: Type.Optional(Type.Boolean()),
       ...endpointFields,
       ...settingFields,
+      ...acceptFields,
     }),
     { description: 'The form that MCP clients share' },
   ),
@@ -74,6 +90,10 @@ export const McpServer = Type.Object({
   enabled: Type.Boolean(),
   status: StringEnum(['connected', 'connecting', 'error', 'disabled']),
   tool_count: Type.Integer(),
+  unaccepted_tools: Type.Integer({
+    description:
+      'Tools that nobody has accepted as they are: each run that is told of them is marked with untrusted content',
+  }),
   protocol_version: Nullable(Type.String()),
   server_info: ServerInfo,
   last_error: Nullable(Type.String()),
@@ -177,6 +197,14 @@ export const CallPending = Type.Object({
 
 export const AcceptRequest = Strict({
   fingerprint: Type.Optional(Type.String({ maxLength: 100, description: 'Of the tool as it was looked at' })),
+});
+
+export const AcceptAllRequest = Strict({
+  fingerprints: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 512 }), Type.String({ maxLength: 100 }), {
+      description: 'By tool, of what was looked at; without it, all that are new',
+    }),
+  ),
 });
 
 export const LogLines = Type.Object({

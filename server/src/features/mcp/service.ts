@@ -7,7 +7,7 @@ import { AppError, conflict, invalid, notFound, underField } from '../../kernel/
 import { newId } from '../../kernel/ids.ts';
 import { type McpConnector, McpFault, type McpOAuthSettings } from '../../kernel/mcp.ts';
 import { isWholeNano, TOO_FINE } from '../../kernel/money.ts';
-import type { Calls, VisibleTool } from './calls.ts';
+import { type Calls, isUnaccepted, type VisibleTool } from './calls.ts';
 import {
   type EndpointInput,
   type EndpointLimits,
@@ -19,7 +19,7 @@ import {
 import { carriedFaults, hasMoved } from './moved.rules.ts';
 import type { PinBook, PinnedTool } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
-import { mayUseServer, mayUseTool, type StdioOwner, serverNameFault } from './rules.ts';
+import { mayUseServer, type StdioOwner, serverNameFault } from './rules.ts';
 import type { McpStore, ServerRecord } from './store.ts';
 import { indexNames, type NameIndex, nameWarnings, skeletonOf } from './suspicion.rules.ts';
 import { type AccessList, DEFAULT_CALL_TIMEOUT_MS, type LogLine, type ServerPolicy } from './types.ts';
@@ -49,9 +49,10 @@ export interface ServerInput extends EndpointInput {
   timeout_ms?: number | undefined;
   policy?: ServerPolicy | undefined;
   access?: AccessList | undefined;
+  accept_tools?: boolean | undefined;
 }
 
-export type ServerPatch = Partial<Omit<ServerInput, 'name' | 'transport'>>;
+export type ServerPatch = Partial<Omit<ServerInput, 'name' | 'transport' | 'accept_tools'>>;
 
 export interface ServiceOptions {
   store: McpStore;
@@ -78,8 +79,10 @@ export const createService = (options: ServiceOptions) => {
   const { store, registry, calls, pins, clock } = options;
   const never = new AbortController().signal;
 
-  const serverItem = (caller: Caller, { definition, runtime }: RegisteredServer) => {
+  const serverItem = async (caller: Caller, server: RegisteredServer) => {
+    const { definition, runtime } = server;
     const state = runtime.state();
+    const tools = await calls.toolsOf(caller, server);
     return {
       name: definition.name,
       title: definition.title ?? state.serverInfo?.title ?? state.serverInfo?.name ?? definition.name,
@@ -87,7 +90,8 @@ export const createService = (options: ServiceOptions) => {
       source: definition.source,
       enabled: definition.enabled,
       status: state.status,
-      tool_count: state.tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
+      tool_count: tools.length,
+      unaccepted_tools: tools.filter(isUnaccepted).length,
       protocol_version: state.protocolVersion,
       server_info:
         state.serverInfo === null ? null : { name: state.serverInfo.name, version: state.serverInfo.version },
@@ -223,11 +227,15 @@ export const createService = (options: ServiceOptions) => {
       forAgents: true,
       timeoutMs: input.timeout_ms ?? DEFAULT_CALL_TIMEOUT_MS,
       createdBy: caller.userId,
+      acceptToolsBy: input.accept_tools === true ? caller.userId : null,
       createdAt: now,
       updatedAt: now,
     };
     await checkRoom(caller, 1);
-    const note = noteOf(caller, 'mcp.server.created', input.name, { transport: input.transport });
+    const note = noteOf(caller, 'mcp.server.created', input.name, {
+      transport: input.transport,
+      accept_tools: input.accept_tools ?? false,
+    });
     if (!(await store.insert(record, note)))
       throw conflict('there is a server of this name', { name: input.name });
     await registry.reload();
@@ -240,7 +248,8 @@ export const createService = (options: ServiceOptions) => {
   };
 
   return {
-    servers: (caller: Caller) => visibleServers(caller).map((server) => serverItem(caller, server)),
+    servers: (caller: Caller) =>
+      Promise.all(visibleServers(caller).map((server) => serverItem(caller, server))),
 
     /** Throws FORBIDDEN (command), VALIDATION_ERROR, CONFLICT (name). */
     create: async (caller: Caller, input: ServerInput) => settledItem(caller, await add(caller, input)),
@@ -408,6 +417,34 @@ export const createService = (options: ServiceOptions) => {
       const around = others(caller);
       const now = await calls.toolOf(caller, server, toolName);
       return toolItem(now ?? tool, around, undefined);
+    },
+
+    /**
+     * All that are new, or those of `fingerprints` as they were looked at: what has changed or looks like an order to the
+     * model is accepted by its name alone.
+     */
+    async acceptAll(caller: Caller, serverName: string, fingerprints: Record<string, string> | undefined) {
+      const server = calls.findServer(caller, serverName);
+      const tools = await calls.toolsOf(caller, server);
+      const asked = (tool: VisibleTool): boolean =>
+        fingerprints === undefined
+          ? isUnaccepted(tool) && !tool.pin.held
+          : Object.hasOwn(fingerprints, tool.info.name);
+      const chosen = tools.filter(asked);
+      for (const [name, fingerprint] of Object.entries(fingerprints ?? {})) {
+        const tool = chosen.find(({ info }) => info.name === name);
+        if (tool === undefined) throw notFound(`tool ${name}`);
+        if (tool.pin.fingerprint !== fingerprint)
+          throw conflict(`the tool ${name} has changed since`, { fingerprint: tool.pin.fingerprint });
+      }
+      for (const { info, pin } of chosen) {
+        const note = noteOf(caller, 'mcp.tool.accepted', `${serverName}.${info.name}`, {
+          fingerprint: pin.fingerprint,
+        });
+        await pins.accept(caller.tenantId, serverName, info, caller.userId, note);
+      }
+      options.onAccepted();
+      return serverItem(caller, server);
     },
 
     logs(caller: Caller, name: string): readonly LogLine[] {

@@ -9,6 +9,7 @@ export interface ToolPin {
   tool: string;
   fingerprint: string;
   status: 'accepted' | 'new';
+  acceptedBy: string | null;
 }
 
 /** With the JSON of what is pinned, so that a later change can be shown against it. */
@@ -69,6 +70,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     access: JSON.parse(row.access) as AccessList,
     forAgents: true,
     timeoutMs: row.timeout_ms,
+    acceptToolsBy: row.accept_tools_by,
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -85,6 +87,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     access: JSON.stringify(record.access),
     timeout_ms: record.timeoutMs,
     created_by: record.createdBy,
+    accept_tools_by: record.acceptToolsBy ?? null,
     created_at: record.createdAt,
     updated_at: record.updatedAt,
   });
@@ -147,11 +150,15 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
     pins: async (tenantId, server) => {
       const rows = await db.read
         .selectFrom('mcp_tool_pins')
-        .select(['tool', 'fingerprint', 'status'])
+        .select(['tool', 'fingerprint', 'status', 'accepted_by'])
         .where('tenant_id', '=', tenantId)
         .where('server', '=', server)
         .execute();
-      return rows.map((row) => ({ ...row, status: row.status === 'accepted' ? 'accepted' : 'new' }));
+      return rows.map(({ accepted_by, ...row }) => ({
+        ...row,
+        status: row.status === 'accepted' ? 'accepted' : 'new',
+        acceptedBy: accepted_by,
+      }));
     },
     addPins: (tenantId, server, pins, at) =>
       db.write(async (tx) => {
@@ -164,7 +171,7 @@ export const createMcpStore = (db: Db, box: SecretBox): McpStore => {
               tool: pin.tool,
               fingerprint: pin.fingerprint,
               status: pin.status,
-              accepted_by: null,
+              accepted_by: pin.acceptedBy,
               definition: pin.definition ?? null,
               created_at: at,
               updated_at: at,

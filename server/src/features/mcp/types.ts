@@ -62,6 +62,8 @@ export interface ServerDefinition {
   forAgents: boolean;
   /** Part of the platform, with results that hold nothing but its own words. */
   ownWords?: boolean;
+  /** Who has accepted, when registering it, the tools that it lists at first. Null: nobody. */
+  acceptToolsBy?: string | null;
   /** Longest time of a call that names none. */
   timeoutMs: number;
   createdAt: number;

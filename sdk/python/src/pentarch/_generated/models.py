@@ -10,6 +10,11 @@ class AcceptMcpToolRequest(TypedDict, total=False):
     """Of the tool as it was looked at"""
 
 
+class AcceptMcpToolsRequest(TypedDict, total=False):
+    fingerprints: dict[str, str]
+    """By tool, of what was looked at; without it, all that are new"""
+
+
 class AddMemoryObservationsRequest(TypedDict, total=False):
     text: str
     """One fact"""
@@ -416,7 +421,7 @@ class _CreateApiKeyRequest(TypedDict):
 
 
 class CreateApiKeyRequest(_CreateApiKeyRequest, total=False):
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
     expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
 
@@ -465,6 +470,8 @@ class CreateMcpServerRequest(_CreateMcpServerRequest, total=False):
     """Longest time of a call that names none"""
     policy: CreateMcpServerRequestPolicy
     access: CreateMcpServerRequestAccess
+    accept_tools: bool
+    """You accept the tools that it lists at first, but for those that look like orders to the model (default false)"""
 
 
 class CreateMcpServerRequestAccess(TypedDict, total=False):
@@ -639,7 +646,7 @@ class CreateUserRequest(_CreateUserRequest, total=False):
     name: str
     password: str
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
     """Permissions beyond those of the roles"""
     type: Literal["person", "service"]
     tier: Literal["free", "pro", "enterprise"] | None
@@ -803,6 +810,8 @@ class Document(TypedDict):
     """Name in the source that it comes from"""
     version: int
     """From 1; another with each replacement of the content"""
+    trusted: bool
+    """An administrator vouches for it: what is read of it does not mark a conversation"""
 
 
 class DocumentChunk(TypedDict):
@@ -899,6 +908,8 @@ class ImportMcpServersRequestMcpServer(TypedDict, total=False):
     """Longest time of a call that names none"""
     policy: CreateMcpServerRequestPolicy
     access: CreateMcpServerRequestAccess
+    accept_tools: bool
+    """You accept the tools that it lists at first, but for those that look like orders to the model (default false)"""
 
 
 class ImportMcpServersResult(TypedDict):
@@ -1004,6 +1015,8 @@ class _McpServer(TypedDict):
     enabled: bool
     status: Literal["connected", "connecting", "error", "disabled"]
     tool_count: int
+    unaccepted_tools: int
+    """Tools that nobody has accepted as they are: each run that is told of them is marked with untrusted content"""
     protocol_version: str | None
     server_info: ServerInfo | None
     last_error: str | None
@@ -1684,6 +1697,10 @@ class UpdateDocumentRequest(TypedDict, total=False):
     """private: its owner; tenant: everybody of the tenant may read it; role: those of the tenant with one of `roles`. Operators and admins read all of the tenant"""
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
     """Who may read it with the visibility role"""
+    trusted: bool
+    """An administrator vouches for the document as it is (`knowledge:manage`): what is read of it does not mark a conversation. Other content or another title sets it back"""
+    seen_version: int
+    """The version that was looked at; with another present one 409"""
 
 
 class UpdateMcpServerRequest(TypedDict, total=False):
@@ -1782,7 +1799,7 @@ class UpdateTenantRequest(TypedDict, total=False):
 class UpdateUserRequest(TypedDict, total=False):
     name: str
     roles: list[Literal["admin", "operator", "analyst", "user", "readonly"]]
-    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
+    permissions: list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]]
     """Permissions beyond those of the roles"""
     tier: Literal["free", "pro", "enterprise"] | None
     status: Literal["active", "deactivated"]

@@ -87,7 +87,7 @@ class Users:
         name: str | NotGiven = NOT_GIVEN,
         password: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         tenant_id: str | NotGiven = NOT_GIVEN,
@@ -196,7 +196,7 @@ class Users:
         *,
         name: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
@@ -328,7 +328,7 @@ class AsyncUsers:
         name: str | NotGiven = NOT_GIVEN,
         password: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         type: Literal["person", "service"] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         tenant_id: str | NotGiven = NOT_GIVEN,
@@ -437,7 +437,7 @@ class AsyncUsers:
         *,
         name: str | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         tier: Literal["free", "pro", "enterprise"] | None | NotGiven = NOT_GIVEN,
         status: Literal["active", "deactivated"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
@@ -1439,10 +1439,12 @@ class Knowledge:
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        trusted: bool | NotGiven = NOT_GIVEN,
+        seen_version: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
-        """Change title, metadata or visibility"""
-        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles)), options))
+        """Change title, metadata or visibility, or vouch for the document"""
+        return cast("m.Document", self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options))
 
     def delete_document(
         self,
@@ -1582,10 +1584,12 @@ class AsyncKnowledge:
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         visibility: Literal["private", "tenant", "role"] | NotGiven = NOT_GIVEN,
         roles: builtins.list[Literal["admin", "operator", "analyst", "user", "readonly"]] | NotGiven = NOT_GIVEN,
+        trusted: bool | NotGiven = NOT_GIVEN,
+        seen_version: int | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Document:
-        """Change title, metadata or visibility"""
-        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles)), options))
+        """Change title, metadata or visibility, or vouch for the document"""
+        return cast("m.Document", await self._http.json(Call("PATCH", f"/api/v1/knowledge/documents/{_segment(id)}", json=given(title=title, metadata=metadata, visibility=visibility, roles=roles, trusted=trusted, seen_version=seen_version)), options))
 
     async def delete_document(
         self,
@@ -1702,10 +1706,11 @@ class Mcp:
         timeout_ms: int | NotGiven = NOT_GIVEN,
         policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
         access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        accept_tools: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Register an MCP server for the tenant"""
-        return cast("m.McpServer", self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+        return cast("m.McpServer", self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options))
 
     def import_servers(
         self,
@@ -1854,6 +1859,16 @@ class Mcp:
         """Every item of `list_tools`, page by page."""
         return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
 
+    def accept_tools(
+        self,
+        server: str,
+        *,
+        fingerprints: dict[str, str] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Accept the tools of a server, as they are now"""
+        return cast("m.McpServer", self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options))
+
     def accept_tool(
         self,
         server: str,
@@ -1908,10 +1923,11 @@ class AsyncMcp:
         timeout_ms: int | NotGiven = NOT_GIVEN,
         policy: m.CreateMcpServerRequestPolicy | NotGiven = NOT_GIVEN,
         access: m.CreateMcpServerRequestAccess | NotGiven = NOT_GIVEN,
+        accept_tools: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.McpServer:
         """Register an MCP server for the tenant"""
-        return cast("m.McpServer", await self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access)), options))
+        return cast("m.McpServer", await self._http.json(Call("POST", "/api/v1/mcp/servers", json=given(name=name, transport=transport, command=command, args=args, env=env, url=url, headers=headers, oauth=oauth, title=title, enabled=enabled, timeout_ms=timeout_ms, policy=policy, access=access, accept_tools=accept_tools)), options))
 
     async def import_servers(
         self,
@@ -2059,6 +2075,16 @@ class AsyncMcp:
     ) -> AsyncIterator[m.McpTool]:
         """Every item of `list_tools`, page by page."""
         return self._http.all(Call("GET", f"/api/v1/mcp/{_segment(server)}/tools", query=given(page=page, limit=limit, cursor=cursor)), options)
+
+    async def accept_tools(
+        self,
+        server: str,
+        *,
+        fingerprints: dict[str, str] | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """Accept the tools of a server, as they are now"""
+        return cast("m.McpServer", await self._http.json(Call("POST", f"/api/v1/mcp/{_segment(server)}/tools/accept", json=given(fingerprints=fingerprints)), options))
 
     async def accept_tool(
         self,
@@ -3484,7 +3510,7 @@ class Auth:
         self,
         *,
         name: str,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         expires_at: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
@@ -3595,7 +3621,7 @@ class AsyncAuth:
         self,
         *,
         name: str,
-        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
+        permissions: builtins.list[Literal["chat:write", "conversations:read", "conversations:write", "agents:read", "agents:manage", "knowledge:read", "knowledge:write", "knowledge:manage", "memory:read", "memory:write", "mcp:read", "mcp:call", "mcp:manage", "governance:read", "governance:propose", "governance:vote", "tasks:read", "tasks:write", "costs:read", "costs:manage", "analytics:read", "audit:read", "webhooks:read", "webhooks:manage", "notifications:read", "notifications:write", "keys:read", "keys:write", "profile:write", "users:read", "users:manage", "tenants:read", "tenants:manage", "clients:manage"]] | NotGiven = NOT_GIVEN,
         expires_at: str | None | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedApiKey:
