@@ -24,7 +24,16 @@ const PATHS = ['/docs', '/docs/', '/docs/js/scalar.js'];
 const PASSED_HEADERS = ['content-type', 'location'];
 /** Its validation library compiles functions from text unless it is told not to; this is the setting that it reads. */
 const WITHOUT_EVAL = 'globalThis.__zod_globalConfig = { jitless: true };\n';
-const INLINE = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g;
+
+/** The texts of the scripts that stand in the page itself. */
+const inlineScripts = (page: string): string[] =>
+  page
+    .split('<script')
+    .slice(1)
+    .flatMap((part) => {
+      const head = part.slice(0, part.indexOf('>'));
+      return head.includes(' src=') ? [] : [part.slice(head.length + 1, part.indexOf('</script>'))];
+    });
 
 /**
  * The reference page, in an application of its own that comes into being when somebody asks for it: the package holds its
@@ -36,9 +45,7 @@ const buildPage = async (): Promise<FastifyInstance> => {
   inner.addHook('onSend', async (_request, reply, payload) => {
     const type = String(reply.getHeader('content-type'));
     const text = typeof payload === 'string' ? payload : '';
-    const inline = type.startsWith('text/html')
-      ? [...text.matchAll(INLINE)].map(([, code = '']) => code)
-      : [];
+    const inline = type.startsWith('text/html') ? inlineScripts(text) : [];
     reply.header('content-security-policy', policyOf(inline));
     return type.startsWith('application/javascript') ? WITHOUT_EVAL + text : payload;
   });
