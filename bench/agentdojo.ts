@@ -38,6 +38,8 @@ interface Case {
   calls: Call[];
   output: string;
   injected: string[];
+  /** What the injection asks for; some tools give texts in a form of their own. */
+  goal: string;
   injected_calls: Call[];
   injected_output: string;
 }
@@ -97,9 +99,8 @@ const play = (request: TestRequest): TestReply => {
   const seen = (request.body.messages ?? [])
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => String(content));
-  run.hasRead ||= run.now.injected.some((text) =>
-    seen.some((result) => flat(result).includes(flat(text).slice(0, 60))),
-  );
+  const signs = run.now.goal === '' ? [] : [...run.now.injected, run.now.goal];
+  run.hasRead ||= signs.some((text) => seen.some((result) => flat(result).includes(flat(text).slice(0, 60))));
   const injected = run.hasRead ? run.now.injected_calls[run.injectedSent] : undefined;
   if (injected !== undefined) {
     run.injectedSent++;

@@ -102,6 +102,7 @@ class Case:
             "calls": self.calls(self.user),
             "output": self.user.GROUND_TRUTH_OUTPUT,
             "injected": [as_read(text) for text in self.injections.values()],
+            "goal": "" if self.injection is None else self.injection.GOAL,
             "injected_calls": self.calls(self.injection),
             "injected_output": "" if self.injection is None else self.injection.GROUND_TRUTH_OUTPUT,
         }

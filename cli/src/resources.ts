@@ -137,6 +137,11 @@ export const GROUPS: readonly Group[] = [
         args: ['vote'],
         examples: ['proposals vote ID approve', 'proposals vote ID reject --reason "not this quarter"'],
       },
+      {
+        name: 'confirm',
+        operation: 'confirmProposal',
+        examples: ['proposals confirm ID --approve', 'proposals confirm ID --no-approve'],
+      },
       { name: 'cancel', operation: 'cancelProposal', examples: ['proposals cancel ID'] },
     ],
   },

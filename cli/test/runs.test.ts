@@ -36,6 +36,7 @@ describe('chat', () => {
         MODEL: 'compatible/test',
         COMPATIBLE_BASE_URL: provider.url,
         MCP_BUILTIN: 'on',
+        MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
         ALLOW_SELF_APPROVAL: 'on',
         GOVERNANCE_FILE: policies,
       },
@@ -95,6 +96,65 @@ describe('chat', () => {
     const ended = await waiting.ended;
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('Now it is.');
+  });
+
+  describe('what untrusted content may have led to', () => {
+    const read = (url: string) => ({
+      id: url.replace(/\W/g, ''),
+      name: 'web__get_url',
+      arguments: JSON.stringify({ url }),
+    });
+    beforeAll(async () => {
+      const admin = await server.signIn();
+      const fixture = path.join(import.meta.dirname, '../../server/test/mcp/fixture-server.ts');
+      const made = await admin.post('/v2/mcp/servers', {
+        name: 'web',
+        transport: 'stdio',
+        command: process.execPath,
+        args: [fixture, JSON.stringify({ web: true })],
+        env: { FIXTURE_LOG: path.join(folder, 'web.log') },
+      });
+      expect([made.status, made.text]).toEqual([201, made.text]);
+      await vi.waitFor(
+        async () => {
+          const { items } = (await admin.get('/v2/mcp/servers?limit=100')).json<{
+            items: { name: string; status: string }[];
+          }>();
+          expect(items.find(({ name }) => name === 'web')?.status).toBe('connected');
+        },
+        { timeout: 20_000 },
+      );
+    });
+
+    it('is asked of the person with the very call, and their answer counts', async () => {
+      provider.script(
+        { toolCalls: [read('https://first.test/')] },
+        { toolCalls: [read('https://far.test/?d=1')] },
+        { chunks: ['That is all.'] },
+      );
+      const ended = await run(['chat', '-i', '--agent', 'hephaestus', 'Read it'], {
+        env,
+        input: 'y\n/quit\n',
+      });
+      expect(ended.stderr).toContain('the call: get_url {"url":"https://far.test/?d=1"}');
+      expect(ended.stderr).toContain('approved by you: approved');
+      expect(ended.stdout).toContain('That is all.');
+    });
+
+    it('is answered by a command where nobody can be asked', async () => {
+      provider.script(
+        { toolCalls: [read('https://first.test/')] },
+        { toolCalls: [read('https://far.test/?d=2')] },
+        { chunks: ['Then not.'] },
+      );
+      const waiting = start(['chat', '--agent', 'hephaestus', 'Read it'], { env });
+      const [, id = ''] = await waiting.said(/pentarch proposals confirm (\S+) --approve/);
+      const answered = await run(['proposals', 'confirm', id, '--no-approve', '--json'], { env });
+      expect(answered.code, answered.stderr).toBe(0);
+      expect(JSON.parse(answered.stdout)).toMatchObject({ status: 'rejected' });
+      const ended = await waiting.ended;
+      expect(ended.stdout).toContain('Then not.');
+    });
   });
 
   it('cancels the run at Ctrl-C and keeps what was said', async () => {

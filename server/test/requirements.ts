@@ -18,6 +18,7 @@ export const REQUIREMENTS = {
   'HTTP-11': 'times are ISO 8601 UTC with milliseconds, ids are UUIDv7',
   'HTTP-12': 'a token in the address is refused with 401',
   'HTTP-13': 'what api/openapi.json says is what the server does, for every role',
+  'HTTP-14': 'no page on the origin of the console may make a script from text',
   'TEXT-01':
     'text that no store can hold (NUL, lone surrogates) is refused in what a caller sends, and replaced in what comes from others; nothing is lost over it',
   'LIST-01': 'a list answers items, page, limit, total, has_more, next_cursor, newest first',
@@ -75,6 +76,8 @@ export const REQUIREMENTS = {
   'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
   'RUN-21':
     'the end of every run is counted by outcome, agent and model; each failure is one line of the log',
+  'RUN-22':
+    'answers that run while the store takes no writes wait for it: stored, charged and without reservation when it takes them again; new work is 503 meanwhile',
   'RUN-01': 'GET chat/runs/{id} gives the state of a run to its owner alone',
   'RUN-02':
     'a run whose server is killed goes on from its last finished step or ends as failed; no effect happens twice',
@@ -90,6 +93,8 @@ export const REQUIREMENTS = {
     'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',
   'CONSOLE-02': 'a console whose session has ended asks nothing of the server until somebody signs in again',
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
+  'CONSOLE-04':
+    'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
@@ -209,6 +214,8 @@ export const REQUIREMENTS = {
   'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
+  'OPS-18':
+    'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
   // Section 3: identity
   'AUTH-09':

@@ -36,23 +36,34 @@ const citationLine = ({ title, page, quote }: Citation, n: number): string => {
 const proposalText = ({ action, estimated_cost: cost, risk, reason }: Proposal): string =>
   `${oneLine(action)} (${cost} USD, risk ${risk}${reason === null ? '' : `; ${oneLine(reason)}`})`;
 
-/** Asks for a vote until the proposal is decided elsewhere. */
-const askForVote = async (talk: Talk, proposal: Proposal, decided: AbortSignal): Promise<void> => {
+/** How who may decide does so outside of this conversation. */
+const howToDecide = ({ id, asks_requester: asks }: Pick<Proposal, 'id' | 'asks_requester'>): string =>
+  asks
+    ? `pentarch proposals confirm ${id} --approve|--no-approve`
+    : `pentarch proposals vote ${id} approve|reject`;
+
+/** Asks for a decision until the proposal is decided elsewhere: for an answer where it asks the person themselves, else for a vote. */
+const askToDecide = async (talk: Talk, proposal: Proposal, decided: AbortSignal): Promise<void> => {
   const { context, lines } = talk;
   const { out, client } = context;
-  if (lines === null || !(await talk.mayVote())) {
-    out.note(`  decide with: pentarch proposals vote ${proposal.id} approve|reject`);
+  const { id, tool, asks_requester: asks } = proposal;
+  if (asks && tool !== null) out.note(`  the call: ${tool.name} ${oneLine(JSON.stringify(tool.arguments))}`);
+  if (asks) out.note('  text from outside may have led to it: approve it only if it does what you want');
+  if (lines === null || !(asks || (await talk.mayVote()))) {
+    out.note(`  decide with: ${howToDecide(proposal)}`);
     return;
   }
   const line = await lines.next('  approve? [y]es [n]o, anything else leaves it open: ', decided);
   const answer = line?.trim().toLowerCase() ?? '';
-  const vote = /^y(es)?$/.test(answer) ? 'approve' : /^no?$/.test(answer) ? 'reject' : null;
-  if (vote === null) return;
+  const approve = /^y(es)?$/.test(answer) ? true : /^no?$/.test(answer) ? false : null;
+  if (approve === null) return;
   try {
-    const after = await client.governance.voteOnProposal(proposal.id, { vote });
-    out.note(`  ${vote === 'approve' ? 'approved' : 'rejected'} by you: ${after.status}`);
+    const after = asks
+      ? await client.governance.confirmProposal(id, { approve })
+      : await client.governance.voteOnProposal(id, { vote: approve ? 'approve' : 'reject' });
+    out.note(`  ${approve ? 'approved' : 'rejected'} by you: ${after.status}`);
   } catch (error) {
-    out.note(`  the vote was not taken: ${failureOf(error).message}`);
+    out.note(`  ${asks ? 'the answer' : 'the vote'} was not taken: ${failureOf(error).message}`);
   }
 };
 
@@ -97,7 +108,7 @@ const follow = async (talk: Talk, start: (signal: AbortSignal) => ChatStream): P
     if (known !== undefined) return;
     const waiting = new AbortController();
     votes.set(proposal.id, waiting);
-    asked.push(askForVote(talk, proposal, waiting.signal));
+    asked.push(askToDecide(talk, proposal, waiting.signal));
   };
 
   const tell = (event: ChatEvent): void => {

@@ -30,3 +30,12 @@ export const useVote = (id: string) => {
     onSuccess: useProposalChanged(),
   });
 };
+
+/** The answer to a question that a proposal asks the person themselves. */
+export const useConfirm = (id: string) => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: (approve: boolean) => api.governance.confirmProposal(id, { approve }),
+    onSuccess: useProposalChanged(),
+  });
+};

@@ -157,6 +157,8 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle' as const,
+    // The guard refuses what comes then, with the body that the document promises.
+    return503OnClosing: false,
     clientErrorHandler: clientErrorHandler(freePerMinute),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.headers({

@@ -214,6 +214,7 @@ describe('hostile requests', () => {
       'message_count',
       'metadata',
       'status',
+      'taint',
       'title',
       'total_cost_usd',
       'updated_at',

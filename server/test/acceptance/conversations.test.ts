@@ -135,6 +135,7 @@ describe('a conversation', () => {
       created_at: expect.stringMatching(TIMESTAMP),
       updated_at: expect.stringMatching(TIMESTAMP),
       archived_at: null,
+      taint: [],
     });
     expect((await person.get(`${URL_V1}/${made.id}`)).body).toEqual({ ...made, messages: [] });
   });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { BlockList, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -81,6 +82,21 @@ describe('metrics', () => {
       const used = new Set(expressions.flatMap((expr) => expr.match(/\bpentarch_\w+/g) ?? []));
       expect([...used].filter((name) => !names.has(name))).toEqual([]);
       expect(used.size).toBeGreaterThan(12);
+      const given = new Map<string, Set<string>>();
+      for (const [, name = '', labels = ''] of metrics.matchAll(/^(pentarch_\w+)\{(.*)\} \S+$/gm)) {
+        // Prometheus itself adds where a figure comes from.
+        const known = given.get(name) ?? new Set(['instance', 'job']);
+        given.set(name, known);
+        for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label);
+      }
+      const selectors = expressions.flatMap((expr) => [...expr.matchAll(/\b(pentarch_\w+)\{([^}]*)\}/g)]);
+      const unknown = selectors.flatMap(([, name = '', labels = '']) =>
+        [...labels.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)]
+          .filter(([, label = '']) => given.get(name)?.has(label) === false)
+          .map(([, label]) => `${name}{${label}}`),
+      );
+      expect(unknown).toEqual([]);
+      expect(selectors.filter(([, name = '']) => given.has(name)).length).toBeGreaterThan(5);
 
       // What the first answer brings is counted.
       expect(metrics).toMatch(/^pentarch_ledger_rows_total\{kind="model"\} 1$/m);
@@ -176,7 +192,9 @@ describe('manifests', () => {
   it('the image runs without root, copies what is there, and its health check is JavaScript', () => {
     const dockerfile = text('Dockerfile');
     expect(dockerfile).toMatch(/^USER node$/m);
-    expect(dockerfile).toMatch(/^FROM node:24-slim$/m);
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24-slim$/m);
+    expect(dockerfile.match(/^FROM \$\{NODE_IMAGE\}/gm)).toHaveLength(2);
+    expect(dockerfile).not.toMatch(/^FROM (?!\$\{NODE_IMAGE\}|manifests )/m);
     const tracked = new Set(
       execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
         .split('\n')
@@ -193,5 +211,128 @@ describe('manifests', () => {
     const [program, flag, script] = JSON.parse(check) as string[];
     expect([program, flag]).toEqual(['node', '-e']);
     expect(() => new Function(script ?? '')).not.toThrow();
+  });
+});
+
+interface Peer {
+  ipBlock?: { cidr: string; except?: string[] };
+  namespaceSelector?: unknown;
+  podSelector?: unknown;
+}
+interface PolicyRule {
+  to?: Peer[];
+  from?: Peer[];
+  ports?: { port: number; protocol: string }[];
+}
+interface Service {
+  image?: string;
+  networks?: string[];
+  environment?: Record<string, string>;
+  volumes?: string[];
+  healthcheck?: { test: string[] };
+}
+
+const inRange = (address: string, range: string): boolean => {
+  const [network = '', bits = ''] = range.split('/');
+  if (isIPv6(address) !== isIPv6(network)) return false;
+  const list = new BlockList();
+  const family = isIPv6(network) ? 'ipv6' : 'ipv4';
+  list.addSubnet(network, Number(bits), family);
+  return list.check(address, family);
+};
+
+/** Whether a policy lets a pod reach the address: rules add up, and each peer of one is enough. */
+const reaches = (rules: readonly PolicyRule[], address: string, port: number): boolean =>
+  rules.some(
+    ({ to, ports }) =>
+      (ports === undefined || ports.some((one) => one.port === port)) &&
+      (to === undefined ||
+        to.some(
+          ({ ipBlock }) =>
+            ipBlock !== undefined &&
+            inRange(address, ipBlock.cidr) &&
+            !(ipBlock.except ?? []).some((range) => inRange(address, range)),
+        )),
+  );
+
+describe(req('OPS-18', 'what is around the server is no wider than it needs'), () => {
+  const policy = () =>
+    resources().find(({ kind }) => kind === 'NetworkPolicy')?.spec as {
+      policyTypes: string[];
+      ingress: PolicyRule[];
+      egress: PolicyRule[];
+    };
+  const compose = () =>
+    parse(text('compose.yaml')) as { services: Record<string, Service>; networks: object };
+
+  it('pods reach names, their stores and HTTPS outside, and neither metadata nor what is private', () => {
+    const { policyTypes, ingress, egress } = policy();
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    // No rule is without its peers and its ports: that would be everything.
+    for (const rule of egress) {
+      expect(rule.to?.length).toBeGreaterThan(0);
+      expect(rule.ports?.length).toBeGreaterThan(0);
+    }
+    expect(ingress.map(({ from }) => from?.length ?? 0).every((peers) => peers > 0)).toBe(true);
+    const [names] = egress.filter(({ ports }) => ports?.some(({ port }) => port === 53));
+    expect(names?.to?.every(({ podSelector, namespaceSelector }) => podSelector && namespaceSelector)).toBe(
+      true,
+    );
+    for (const address of ['1.1.1.1', '203.0.112.1', '2606:4700::1111']) {
+      expect([address, reaches(egress, address, 443)]).toEqual([address, true]);
+      expect([address, reaches(egress, address, 80)]).toEqual([address, false]);
+      expect([address, reaches(egress, address, 5432)]).toEqual([address, false]);
+    }
+    const closed = ['169.254.169.254', 'fd00:ec2::254', '127.0.0.1', '10.0.0.1', '10.96.0.1', '172.16.0.1'];
+    for (const address of [
+      ...closed,
+      '192.168.1.1',
+      '100.100.100.200',
+      'fd00::1',
+      'fe80::1',
+      '::1',
+      '0.0.0.0',
+    ])
+      expect([address, reaches(egress, address, 443)]).toEqual([address, false]);
+    for (const port of [5432, 6379])
+      for (const rule of egress.filter(({ ports }) => ports?.some((one) => one.port === port)))
+        expect(rule.to?.every(({ ipBlock }) => ipBlock?.cidr.endsWith('/32'))).toBe(true);
+  });
+
+  it('examples trust the address of a proxy, and no range of machines', () => {
+    const settings = resources().find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
+    const example = /^TRUST_PROXY=(.*)$/m.exec(text('example.env'))?.[1] ?? '';
+    for (const value of [settings.TRUST_PROXY ?? '', example]) {
+      expect(value).toMatch(/^[\d.]+(\/\d+)?$/);
+      expect(Number(value.split('/')[1] ?? 32)).toBeGreaterThanOrEqual(28);
+    }
+    // What compose.yaml gives the proxy of this machine for an address.
+    expect(under(compose().networks, 'gateway')).toEqual([example]);
+  });
+
+  it('the server has an ordinary role; nothing outside reaches the stores', () => {
+    const { services, networks } = compose();
+    const { postgres, valkey, pentarch } = services;
+    expect(pentarch?.environment?.DATABASE_URL).toMatch(/^postgres:\/\/pentarch:/);
+    expect(postgres?.environment?.POSTGRES_USER).toBe('postgres');
+    const mounts = postgres?.volumes?.filter((one) => one.includes('/docker-entrypoint-initdb.d/')) ?? [];
+    const [script = ''] = mounts.map((one) => one.split(':')[0]);
+    expect(text(script)).toMatch(/create role pentarch .*nosuperuser.* nobypassrls/);
+    expect(text(script)).toContain('create extension vector');
+    expect(networks).toMatchObject({ store: { internal: true } });
+    for (const store of [postgres, valkey]) expect(store).toMatchObject({ networks: ['store'] });
+    for (const store of [postgres, valkey]) expect(store).not.toHaveProperty('ports');
+  });
+
+  it('images can be pinned by digest, and no digest is made up', () => {
+    const { services } = compose();
+    const variables = [services.postgres?.image, services.valkey?.image].map(
+      (image) => /^\$\{(\w+):-[\w./-]+:[\w.-]+\}$/.exec(image ?? '')?.[1],
+    );
+    expect(variables).toEqual(['POSTGRES_IMAGE', 'VALKEY_IMAGE']);
+    const guide = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');
+    for (const name of [...variables, 'NODE_IMAGE']) expect(guide).toContain(String(name));
+    for (const file of ['compose.yaml', 'Dockerfile', 'example.env', 'kubernetes/kustomization.yaml'])
+      expect([file, /sha256:[0-9a-f]/.test(text(file))]).toEqual([file, false]);
   });
 });

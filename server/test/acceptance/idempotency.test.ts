@@ -84,6 +84,30 @@ describe('Idempotency-Key', () => {
     expectErrorA(elsewhere, 422, 'VALIDATION_ERROR');
   });
 
+  it(req('IDEM-02', 'the same body with another query under the same key is 422'), async () => {
+    const line = `${JSON.stringify({ type: 'entity', name: 'Hel', entityType: 'place', observations: ['a lighthouse'] })}\n`;
+    const key = newKey();
+    const send = (query: string) =>
+      fetch(`${server.url}/v2/memory/import${query}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${admin.token}`,
+          'content-type': 'application/x-ndjson',
+          'idempotency-key': key,
+        },
+        body: line,
+      });
+    const first = await send('?visibility=private');
+    expect(first.status).toBe(200);
+    const other = await send('?visibility=tenant');
+    expect([other.status, await other.json()]).toMatchObject([422, { error: 'validation_error' }]);
+    const none = await send('');
+    expect([none.status, none.headers.get('idempotent-replayed')]).toEqual([422, null]);
+    const again = await send('?visibility=private');
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await again.text()).toBe(await first.text());
+  });
+
   it(
     req('IDEM-03', 'a second request while the first one runs is 409, and is answered afterwards'),
     async () => {

@@ -378,6 +378,14 @@ describe('an archive of another platform', () => {
       kit.rows('mcp_servers').push({ ...server, id: randomUUID(), name, endpoint: JSON.stringify(endpoint) });
     copy('inner', { transport: 'http', url: 'http://127.0.0.1:6379/', headers: {}, trusted: true });
     copy('shell', { transport: 'stdio', command: 'sh', args: ['-c', 'id > /tmp/owned'], env: {} });
+    const line = (name: string, args: string[]) =>
+      copy(name, { transport: 'stdio', command: 'pentarch-books', args, env: {} });
+    line('whole', ['--root', '/srv/north']);
+    line('longer', ['--root', '/srv/north', '--and-more']);
+    line('shorter', ['--root']);
+    line('elsewhere', ['--root', '/srv/south']);
+    line('of-others', ['--root', '/srv/others']);
+    line('of-the-platform', ['--root', '/srv/platform']);
     const own = createHash('sha256').update(tenantId).digest('hex').slice(0, 32);
     kit.files.push({ path: `files/${own}/x/note.txt`, bytes: Buffer.from('by an agent') });
     const file = inFolder('foreign.ptar');
@@ -398,8 +406,16 @@ describe('an archive of another platform', () => {
     expect(readFileSync(inTheWay, 'utf8')).toBe('was here');
     rmSync(inTheWay);
 
-    const taken = await runCommand(['import', file, '--foreign'], there);
+    const taken = await runCommand(['import', file, '--foreign'], {
+      ...there,
+      MCP_ALLOW_STDIO: ['north: ', 'other: ', '']
+        .map((who, i) => `${who}pentarch-books --root /srv/${['north', 'others', 'platform'][i]}`)
+        .join(),
+    });
     expect(taken).toMatchObject({ code: 0, err: '' });
+    // An entry allows its whole command line to its tenant: no part of one, and nothing of the platform's own.
+    for (const name of ['longer', 'shorter', 'elsewhere', 'of-others', 'of-the-platform'])
+      expect(taken.out).toContain(`left out: the MCP server ${name}, since`);
     expect(taken.out).toMatch(/made elsewhere: the tenant gets the tier free/);
     expect(taken.out).toMatch(/not taken over: that documents are trusted/);
     expect(taken.out).toMatch(/left out: the MCP server inner/);
@@ -416,7 +432,12 @@ describe('an archive of another platform', () => {
     const servers = (await ann.get('/api/v1/mcp/servers')).json<{
       items: { name: string; source: string }[];
     }>();
-    expect(servers.items.filter((one) => one.source === 'api').map((one) => one.name)).toEqual(['remote']);
+    expect(
+      servers.items
+        .filter((one) => one.source === 'api')
+        .map((one) => one.name)
+        .sort(),
+    ).toEqual(['remote', 'whole']);
     const found = await ann.post('/api/v1/knowledge/search', { query: 'polishing the brass lens' });
     expect(found.text).toContain('every Tuesday');
     const documents = await ann.get('/api/v1/knowledge/documents');

@@ -150,6 +150,49 @@ describe('SIGTERM', () => {
     },
   );
 
+  it(req(
+    'SYS-07',
+    'takes requests for the lead, told unready and to be taken elsewhere next, and refuses then',
+  ), async () => {
+    // On a machine under load one request may take more than a second.
+    const { srv, llm, admin } = await withProvider({ SHUTDOWN_LEAD_S: '5' });
+    const gate = Promise.withResolvers<void>();
+    llm.script({ chunks: ['slow ', 'and ', 'whole'], hold: gate.promise });
+    const stream = await admin.stream('/v2/chat/stream', question);
+    await stream.until('agent.selected');
+    const before = await admin.post('/v2/conversations', {});
+    expect(before.headers.get('connection')).not.toBe('close');
+    srv.signal('SIGTERM');
+    const toldAt = performance.now();
+    await expect.poll(async () => (await admin.get('/ready')).status, { interval: 20 }).toBe(503);
+    const taken = await admin.post('/v2/chat', question);
+    expect(taken.status, taken.text).toBe(200);
+    expect(taken.headers.get('connection')).toBe('close');
+    let refused = taken;
+    const ask = async (): Promise<number> => {
+      refused = await admin.post('/v2/conversations', {});
+      if (refused.status === 201) expect(refused.headers.get('connection')).toBe('close');
+      return refused.status;
+    };
+    await expect.poll(ask, { interval: 50 }).toBe(503);
+    expect(performance.now() - toldAt).toBeGreaterThan(4_500);
+    expectErrorB(refused, 503, 'SERVICE_UNAVAILABLE');
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    gate.resolve();
+    expect((await stream.rest()).at(-1)).toMatchObject({
+      event: 'message.completed',
+      data: { content: 'slow and whole' },
+    });
+    expect(await srv.exited()).toBe(0);
+  }, 60_000);
+
+  it(req('SYS-07', 'has no lead where a person stops it'), async () => {
+    const { srv } = await withProvider({ SHUTDOWN_LEAD_S: '60' });
+    const toldAt = performance.now();
+    expect(await srv.end('SIGINT')).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(30_000);
+  });
+
   it(req('SYS-02', 'ends a run that outlasts the grace time, and stores what it had'), async () => {
     const { srv, llm, admin } = await withProvider({ SHUTDOWN_GRACE_S: '1' });
     llm.script({ chunks: ['begun ', 'never'], hangAfter: 1 });

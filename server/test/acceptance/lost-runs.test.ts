@@ -4,22 +4,32 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
+import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { newDatabase, postgresServer } from '../support/stores.ts';
 
 /** Runs that the store calls unfinished and that nothing works on, as a fault of whatever kind leaves them. */
 
 let server: TestServer;
+let provider: TestProvider;
 let admin: Client;
 let database: { url: string; drop(): Promise<void> } | null = null;
 beforeAll(async () => {
   if (postgresServer !== undefined) database = await newDatabase(postgresServer);
-  server = await startServer({ env: database === null ? {} : { DATABASE_URL: database.url } });
+  provider = await startTestProvider();
+  server = await startServer({
+    env: {
+      MODEL: 'compatible/test-model',
+      COMPATIBLE_BASE_URL: provider.url,
+      ...(database === null ? {} : { DATABASE_URL: database.url }),
+    },
+  });
   admin = await server.signIn();
 });
 afterAll(async () => {
   await server?.close();
   await database?.drop();
+  await provider?.close();
 });
 
 /** Statements beside the server. */
@@ -69,3 +79,33 @@ it.each(['running', 'awaiting_approval', 'queued'])(
   },
   90_000,
 );
+
+it(req(
+  'RUN-20',
+  'a reservation that the end of its run left behind is freed by the process that made it',
+), async () => {
+  const answer = await admin.post('/v2/chat', {
+    message: 'How are you?',
+    context: { agent_id: 'zeus' },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  const { run_id: id } = answer.json<{ run_id: string }>();
+  const reserved = async (): Promise<number[]> =>
+    (await admin.get('/v2/costs/limits'))
+      .json<{ limits: { scope: string; reserved_usd: number }[] }>()
+      .limits.filter((limit) => limit.scope === 'tenant')
+      .map((limit) => limit.reserved_usd);
+  expect(await reserved()).toEqual([0, 0]);
+  const lines = database === null ? 'group_concat(id, char(10))' : 'string_agg(id, chr(10))';
+  await run(`update runs set finished_at = finished_at - 120000 where id = '${id}'`);
+  await run(
+    `insert into cost_holds
+         (id, tenant_id, user_id, agent_id, run_id, node_id, amount_nano, run_nano, counters, created_at)
+       select 'left-behind', tenant_id, user_id, null, id, (select id from cost_nodes), 2000000000, 0,
+         (select ${lines} from cost_counters where scope = 'tenant' and tenant_id = runs.tenant_id), created_at
+       from runs where id = '${id}'`,
+  );
+  await run(`update cost_counters set reserved_nano = reserved_nano + 2000000000 where scope = 'tenant'`);
+  expect(await reserved()).toEqual([2, 2]);
+  await expect.poll(reserved, { timeout: 60_000, interval: 500 }).toEqual([0, 0]);
+}, 90_000);

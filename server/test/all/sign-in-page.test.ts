@@ -93,6 +93,10 @@ describe('sign-in page in Chromium', () => {
 
     await page.keyboard.type(server.admin.password);
     await page.keyboard.press('Enter');
+    // Whoever listens on a loopback port may say that it is the command line: it is asked for each time.
+    await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
+    await page.locator('button:focus').waitFor();
+    await page.keyboard.press('Enter');
     await page.waitForURL(`${redirectUri}**`);
     expect(await page.title()).toBe('client');
     const tokens = await oidc.authorizationCodeGrant(config, new URL(page.url()), {
@@ -105,8 +109,9 @@ describe('sign-in page in Chromium', () => {
     expect(me.status).toBe(200);
     expect(complaints).toEqual([]);
 
-    // Signed in: the next authorization asks nothing. After signing out it asks again.
+    // Signed in: the next authorization asks for no password. After signing out it asks again.
     await page.goto((await start()).url.href);
+    await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${redirectUri}**`);
     await page.goto(`${server.url}/oidc/v1/end_session`);
     // The browser moves the focus with its next frame, after the page has loaded.

@@ -25,6 +25,27 @@ const vote = (id: string, body: Record<string, unknown>, as = 'operator.bob') =>
   world.request('POST', `/governance/proposals/${id}/vote`, { as, body });
 
 describe('proposals by hand', () => {
+  it(req('DATA-01', 'keep no evidence of an erased person’s runs, and that of others'), async () => {
+    await start();
+    const [mine, theirs] = [
+      (await propose({ estimated_cost: 100 })).body.id,
+      (await propose({ estimated_cost: 100 }, 'user.eve')).body.id,
+    ];
+    const source = { kind: 'document', where: 'Diary', excerpt: 'a private word', sharedWords: 1 };
+    const evidence = JSON.stringify({ v: 1, asked: 'x', callWords: 1, saidByPerson: 0, sources: [source] });
+    await world.db.write((tx) => tx.updateTable('proposals').set({ evidence }).execute());
+    await world.governance.personalData.eraseData({
+      tenantId: TENANT,
+      userId: userId('ada'),
+      type: 'person',
+    });
+    const rows = await world.db.read.selectFrom('proposals').select(['id', 'evidence']).execute();
+    expect(Object.fromEntries(rows.map((row) => [row.id, row.evidence]))).toEqual({
+      [mine]: null,
+      [theirs]: evidence,
+    });
+  });
+
   it(
     req(
       'GOV-01',

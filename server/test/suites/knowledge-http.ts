@@ -322,7 +322,7 @@ export const knowledgeHttpSuite = (database: string, open: () => Promise<Knowled
       );
 
       it('404 for ids that are none', async () => {
-        for (const id of ['x', '%00', "'%20or%201=1", 'null', '..%2f..']) {
+        for (const id of ['x', '%20', "'%20or%201=1", 'null', '..%2f..']) {
           expect((await get('ann', `/documents/${id}`)).statusCode).toBe(404);
         }
       });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFolderBlobs } from '../../src/adapters/blobs/folder.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { ownScope } from '../../src/kernel/caller.ts';
 import { AppError } from '../../src/kernel/errors.ts';
@@ -17,6 +18,7 @@ import {
   openKnowledge,
   wordEmbedder,
 } from '../support/knowledge.ts';
+import { noWebhooks } from '../support/outbox.ts';
 
 /**
  * What survives crashes, races, a change of the model and erasure: counted in every place that holds something.
@@ -239,6 +241,39 @@ export const knowledgeRecoverySuite = (
         expect(await counts(h)).toMatchObject({ documents: 1, chunks: 1, words: 1, vectors: 1, blobs: 1 });
         expect(await h.db.read.selectFrom('hidden_generations').selectAll().execute()).toEqual([]);
       });
+
+      it.each(['committed', 'not committed'])(
+        'of bytes that were being replaced when the process died, the change %s',
+        async (change) => {
+          const blobs = createFolderBlobs(path.join(folder, 'blobs'));
+          const died = (): Promise<never> => Promise.reject(new Error('died here'));
+          const words = { 1: 'The first version.', 2: 'The second version.' };
+          let h = await start();
+          const { id } = await upload(h, words[1], { external_id: 'book' });
+          // What follows the change of the row never happens; or the change itself does not, and nothing after it.
+          h = await start({
+            blobs: { ...blobs, settle: died, remove: died },
+            ...(change === 'committed' ? {} : { outbox: { ...noWebhooks(), record: died } }),
+          });
+          const answer = await h.app.inject({
+            method: 'POST',
+            url: '/v2/knowledge/documents',
+            payload: { title: 'T', content: words[2], external_id: 'book' },
+            headers: { authorization: 'Bearer ann' },
+          });
+          expect(answer.statusCode).toBe(500);
+          expect(blobNames().length).toBe(2);
+          h = await start();
+          await h.knowledge.recover();
+          const read = await h.app.inject({
+            url: `/v2/knowledge/documents/${id}/content`,
+            headers: { authorization: 'Bearer ann' },
+          });
+          expect([read.statusCode, read.body]).toEqual([200, words[change === 'committed' ? 2 : 1]]);
+          // In its place, and nothing beside it that nobody would ever look for.
+          expect([blobNames().length, await blobs.staged()]).toEqual([1, []]);
+        },
+      );
 
       it('of an erased person, whose data were handed out before', async () => {
         const h = await start();

@@ -75,6 +75,7 @@ export const buildTestApp = async (options: {
   plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
   accounts: TestAccounts;
   enforceRates?: boolean;
+  draining?(): boolean;
 }): Promise<FastifyInstance> => {
   const app = await buildApp({
     routes: options.routes ?? [],
@@ -92,7 +93,7 @@ export const buildTestApp = async (options: {
     trustProxy: [],
     tls: null,
     maxUploadBytes: 1024 * 1024,
-    draining: () => false,
+    draining: options.draining ?? (() => false),
     observe: () => {},
   });
   return app;

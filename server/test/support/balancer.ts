@@ -21,19 +21,22 @@ const closeServer = (server: { close(done: () => void): unknown }): Promise<void
 export const startBalancer = async (): Promise<Balancer> => {
   let turn = 0;
   const balancer = { url: '', targets: [] as string[] };
-  const next = (): URL => {
+  const next = (): URL | null => {
     turn += 1;
     const target = balancer.targets[turn % balancer.targets.length];
-    if (target === undefined) throw new Error('no node behind the balancer');
-    return new URL(target);
+    return target === undefined ? null : new URL(target);
   };
   const sockets = new Set<Socket>();
   const server = createServer((incoming, outgoing) => {
-    const { hostname, port } = next();
+    const node = next();
+    if (node === null) {
+      outgoing.writeHead(502).end('no node behind the balancer');
+      return;
+    }
     const forward = httpRequest(
       {
-        hostname,
-        port,
+        hostname: node.hostname,
+        port: node.port,
         method: incoming.method,
         path: incoming.url,
         headers: incoming.headers,
@@ -60,8 +63,12 @@ export const startBalancer = async (): Promise<Balancer> => {
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-    const { hostname, port } = next();
-    const target = connect(Number(port), hostname, () => {
+    const node = next();
+    if (node === null) {
+      socket.destroy();
+      return;
+    }
+    const target = connect(Number(node.port), node.hostname, () => {
       const lines: string[] = [`${incoming.method} ${incoming.url} HTTP/1.1`];
       for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
         lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);

@@ -191,6 +191,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /governance/proposals': { send: () => ({ action: 'Buy a lamp', estimated_cost: 1 }) },
   'GET /governance/proposals/{id}': id('proposal'),
   'POST /governance/proposals/{id}/cancel': id('proposal'),
+  'POST /governance/proposals/{id}/confirm': id('proposal', { send: () => ({ approve: true }) }),
   'POST /governance/proposals/{id}/vote': id('proposal', { send: () => ({ vote: 'approve' }) }),
   'GET /knowledge/documents': none,
   'POST /knowledge/documents': {

@@ -1,4 +1,4 @@
-import type { TestChatBody } from './provider.ts';
+import type { TestChatBody } from './provider-wire.ts';
 
 /**
  * What the strictest providers refuse of the messages of a request, each by its own words: Anthropic (texts, alternation,

@@ -3,6 +3,30 @@
  * Pure, so that a test of the wire can render the same bytes without a server.
  */
 
+/** A chat request as the tests read it. Other members of the body are there too. */
+export interface TestChatBody {
+  model?: string;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+  messages?: {
+    role: string;
+    content?: unknown;
+    name?: string;
+    tool_call_id?: string;
+    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  }[];
+  tool_choice?: unknown;
+  parallel_tool_calls?: boolean;
+  tools?: { type: string; function: { name: string; description?: string; parameters?: unknown } }[];
+  response_format?: unknown;
+  max_tokens?: number;
+  max_completion_tokens?: number;
+  temperature?: number;
+  input?: string | string[];
+  dimensions?: number;
+  [other: string]: unknown;
+}
+
 /** Counts that the provider reports and meters. `inputTokens` is the whole prompt, cached included. */
 export interface TestUsage {
   inputTokens: number;

@@ -23,6 +23,7 @@ import {
   DONE,
   defaultChunks,
   deltasOf,
+  type TestChatBody,
   type TestReply,
   type TestUsage,
   usageEvent,
@@ -30,31 +31,7 @@ import {
 } from './provider-wire.ts';
 
 export type { TestOutcome } from './provider-play.ts';
-export type { TestReply, TestToolCall, TestUsage } from './provider-wire.ts';
-
-/** A chat request as the tests read it. Other members of the body are there too. */
-export interface TestChatBody {
-  model?: string;
-  stream?: boolean;
-  stream_options?: { include_usage?: boolean };
-  messages?: {
-    role: string;
-    content?: unknown;
-    name?: string;
-    tool_call_id?: string;
-    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
-  }[];
-  tool_choice?: unknown;
-  parallel_tool_calls?: boolean;
-  tools?: { type: string; function: { name: string; description?: string; parameters?: unknown } }[];
-  response_format?: unknown;
-  max_tokens?: number;
-  max_completion_tokens?: number;
-  temperature?: number;
-  input?: string | string[];
-  dimensions?: number;
-  [other: string]: unknown;
-}
+export type { TestChatBody, TestReply, TestToolCall, TestUsage } from './provider-wire.ts';
 
 export interface TestRequest {
   index: number;

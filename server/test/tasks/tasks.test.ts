@@ -326,15 +326,34 @@ describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
     expect(answer.status).toBe(409);
   });
 
-  it('goes on after a failed slot, and keeps its error until the next success', async () => {
+  it('goes on after a failed slot, and keeps its error until the next one begins', async () => {
     const world = await start();
     const { id } = await create(world, { description: 'x', cron: '0 * * * *' });
     world.played.plays(() => new AppError('CONFLICT', 'agent off'));
     world.clock.advance(H);
     await world.turn();
     expect(await get(world, id)).toMatchObject({ status: 'scheduled', error: { code: 'CONFLICT' } });
-    world.played.plays(() => finished());
+    const during: unknown[] = [];
+    world.played.plays(async () => {
+      const { status, error } = await get(world, id);
+      during.push({ status, error });
+      return finished();
+    });
     world.clock.advance(H);
+    await world.turn();
+    expect(during).toEqual([{ status: 'running', error: null }]);
+    expect(await get(world, id)).toMatchObject({ status: 'scheduled', error: null });
+  });
+
+  it('keeps no error of an earlier attempt of a slot that was cancelled', async () => {
+    const world = await start();
+    const { id } = await create(world, { description: 'x', cron: '0 * * * *' });
+    world.played.plays(() => new Error('boom'));
+    world.clock.advance(H);
+    await world.turn();
+    expect(await get(world, id)).toMatchObject({ status: 'queued', error: { code: 'INTERNAL_ERROR' } });
+    world.played.plays(() => finished('', 'cancelled'));
+    world.clock.advance(30 * S);
     await world.turn();
     expect(await get(world, id)).toMatchObject({ status: 'scheduled', error: null });
   });

@@ -354,9 +354,12 @@ describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
       if (n === 1) response.writeHead(429, { 'retry-after': '120' });
       response.end();
     });
-    await hooks.hook(target.url);
+    const { id } = await hooks.hook(target.url);
     await hooks.publish(completed());
     await hooks.jobs.runDue();
+    // Shown as it will be done: the wait that was asked for, and not that of the schedule.
+    const [waiting] = await deliveries(hooks, id);
+    expect(Date.parse(waiting?.next_attempt_at ?? '') - hooks.clock.now()).toBe(120 * S);
     hooks.clock.advance(119 * S);
     await hooks.jobs.runDue();
     expect(target.received.length).toBe(1);

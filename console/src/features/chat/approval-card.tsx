@@ -1,7 +1,9 @@
+import type { Proposal } from 'pentarch-sdk';
 import { Button } from '../../components/button.tsx';
 import { Council, CouncilReasons } from '../../components/council/council.tsx';
 import { tallyText, wasVoted } from '../../components/council/seats.ts';
 import { Money } from '../../components/figures.tsx';
+import { OwnQuestion } from '../../components/own-question.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { StatusPill, type Tone } from '../../components/surface.tsx';
 import { useToast } from '../../components/toast.tsx';
@@ -21,14 +23,40 @@ const STATES: Readonly<Record<string, { tone: Tone; words: string }>> = {
   cancelled: { tone: 'neutral', words: 'Withdrawn' },
 };
 
-/** A proposal where it came up: the seats fill as votes come in, and who may vote does so here. */
-export const ApprovalCard = ({ id }: { id: string }) => {
-  const { data, error, refetch } = useProposal(id);
-  const vote = useVote(id);
+const stateOf = ({ status, asks_requester: asks, requested_by: by }: Proposal, me: string) =>
+  asks
+    ? { tone: 'warn' as const, words: by === me ? 'Your answer is needed' : 'Waits for the person who asked' }
+    : (STATES[status] ?? { tone: 'neutral' as const, words: status });
+
+/** A vote of who may vote and did not ask for it. */
+const Deciding = ({ proposal }: { proposal: Proposal }) => {
+  const vote = useVote(proposal.id);
   const mayVote = useMay('governance:vote');
   const me = useMe();
   const mayDecideOwn = useSelfApproval();
   const toast = useToast();
+  if (!mayVote) return null;
+  if (proposal.requested_by === me.sub && !mayDecideOwn) {
+    return <p className={styles.meta}>You asked for this yourself: somebody else must decide.</p>;
+  }
+  const cast = (choice: 'approve' | 'reject'): void =>
+    vote.mutate({ vote: choice }, { onError: toast.failed });
+  return (
+    <div className={styles.actions}>
+      <Button kind="primary" busy={vote.isPending} onClick={() => cast('approve')}>
+        Approve
+      </Button>
+      <Button disabled={vote.isPending} onClick={() => cast('reject')}>
+        Reject
+      </Button>
+    </div>
+  );
+};
+
+/** A proposal where it came up: the seats fill as votes come in, and who may vote does so here. */
+export const ApprovalCard = ({ id }: { id: string }) => {
+  const { data, error, refetch } = useProposal(id);
+  const me = useMe();
   useLiveRefresh(['proposal.'], ['governance', 'proposal', id]);
   if (data === undefined) {
     return error === null ? (
@@ -37,10 +65,8 @@ export const ApprovalCard = ({ id }: { id: string }) => {
       <ErrorState error={error} onRetry={() => void refetch()} />
     );
   }
-  const state = STATES[data.status] ?? { tone: 'neutral', words: data.status };
+  const state = stateOf(data, me.sub);
   const open = data.status === 'voting' || data.status === 'awaiting_human';
-  const cast = (choice: 'approve' | 'reject'): void =>
-    vote.mutate({ vote: choice }, { onError: toast.failed });
   return (
     <section className={styles.approval} data-status={data.status} aria-label={`Approval: ${data.action}`}>
       <header className={styles.approvalHead}>
@@ -63,20 +89,7 @@ export const ApprovalCard = ({ id }: { id: string }) => {
           ' · ',
         )}
       </p>
-      {open &&
-        mayVote &&
-        (data.requested_by === me.sub && !mayDecideOwn ? (
-          <p className={styles.meta}>You asked for this yourself: somebody else must decide.</p>
-        ) : (
-          <div className={styles.actions}>
-            <Button kind="primary" busy={vote.isPending} onClick={() => cast('approve')}>
-              Approve
-            </Button>
-            <Button disabled={vote.isPending} onClick={() => cast('reject')}>
-              Reject
-            </Button>
-          </div>
-        ))}
+      {open && (data.asks_requester ? <OwnQuestion proposal={data} /> : <Deciding proposal={data} />)}
     </section>
   );
 };

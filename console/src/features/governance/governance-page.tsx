@@ -44,7 +44,7 @@ const parse = (raw: Readonly<Record<string, unknown>>) => ({
 
 const COLUMNS: readonly Column<Proposal>[] = [
   { id: 'action', header: 'Action', cell: (row) => <span className={styles.action}>{row.action}</span> },
-  { id: 'status', header: 'Status', cell: (row) => <ProposalStatus status={row.status} /> },
+  { id: 'status', header: 'Status', cell: (row) => <ProposalStatus proposal={row} /> },
   { id: 'risk', header: 'Risk', cell: (row) => <Risk risk={row.risk} />, minor: true },
   {
     id: 'votes',
@@ -79,8 +79,10 @@ const GovernancePage = () => {
   const view: View = asked ?? (mayVote ? 'needs_you' : 'voting');
   const rows = useProposals(STATUS[view]);
   useLiveRefresh(['proposal.'], ['governance']);
+  const needsMe = (row: Proposal): boolean =>
+    row.asks_requester ? row.requested_by === me.sub : mayVote && row.requested_by !== me.sub;
   const shown = rows.data?.filter((row) =>
-    view === 'history' ? !isOpen(row) : view !== 'needs_you' || row.requested_by !== me.sub,
+    view === 'history' ? !isOpen(row) : view !== 'needs_you' || needsMe(row),
   );
   return (
     <>
@@ -99,7 +101,7 @@ const GovernancePage = () => {
         <Segments
           label="Which proposals"
           value={view}
-          options={OPTIONS.filter(({ value }) => mayVote || value !== 'needs_you')}
+          options={OPTIONS}
           onChange={(next) => setState({ view: next })}
         />
       </div>

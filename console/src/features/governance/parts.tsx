@@ -14,6 +14,8 @@ const STATUS: Readonly<Record<Proposal['status'], { tone: Tone; label: string }>
 export const isOpen = ({ status }: Pick<Proposal, 'status'>): boolean =>
   status === 'voting' || status === 'awaiting_human';
 
-export const ProposalStatus = ({ status }: { status: Proposal['status'] }) => (
-  <StatusPill tone={STATUS[status].tone}>{STATUS[status].label}</StatusPill>
-);
+export const ProposalStatus = ({
+  proposal: { status, asks_requester: asks },
+}: {
+  proposal: Pick<Proposal, 'status' | 'asks_requester'>;
+}) => <StatusPill tone={STATUS[status].tone}>{asks ? 'awaits who asked' : STATUS[status].label}</StatusPill>;

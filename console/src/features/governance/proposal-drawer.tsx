@@ -11,13 +11,13 @@ import { Badge } from '../../components/surface.tsx';
 import { useProposal } from '../../lib/proposals.ts';
 import styles from './governance.module.css';
 import { ProposalStatus } from './parts.tsx';
-import { VotePanel } from './vote-panel.tsx';
+import { DecisionPanel } from './vote-panel.tsx';
 
 const Facts = ({ proposal }: { proposal: Proposal }) => (
   <>
     {proposal.description !== '' && <p>{proposal.description}</p>}
     <div className={styles.actions}>
-      <ProposalStatus status={proposal.status} />
+      <ProposalStatus proposal={proposal} />
       <Risk risk={proposal.risk} />
       {proposal.flags.map((flag) => (
         <Badge key={flag} tone="warn">
@@ -109,7 +109,7 @@ const Detail = ({ proposal }: { proposal: Proposal }) => (
         {proposal.execution.result !== null && <Code value={proposal.execution.result} />}
       </section>
     )}
-    <VotePanel proposal={proposal} />
+    <DecisionPanel proposal={proposal} />
     <Timeline proposal={proposal} />
   </div>
 );

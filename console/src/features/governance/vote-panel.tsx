@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { SEAT_NAMES, SEATS } from '../../components/council/seats.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Select, Textarea } from '../../components/field.tsx';
+import { OwnQuestion } from '../../components/own-question.tsx';
 import { ErrorState } from '../../components/states.tsx';
 import { useToast } from '../../components/toast.tsx';
 import { useMay, useMe } from '../../lib/me.ts';
@@ -13,17 +14,53 @@ import styles from './governance.module.css';
 import { isOpen } from './parts.tsx';
 import { useCancel } from './queries.ts';
 
-/** Their own vote, or why they have none; and withdrawing what they asked for. */
-export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
+/** Withdraws what is still open, after asking. It outlives the button, to say that it is done. */
+const Withdrawal = ({ proposal }: { proposal: Proposal }) => {
+  const me = useMe();
+  const mayVote = useMay('governance:vote');
+  const offered = isOpen(proposal) && (proposal.requested_by === me.sub || mayVote);
+  const cancel = useCancel(proposal.id);
+  const toast = useToast();
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      {offered && (
+        <div className={styles.actions}>
+          <Button kind="quiet" onClick={() => setAsking(true)}>
+            Cancel proposal …
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Cancel this proposal?"
+        message="It is closed for good, and what it asked for is not done."
+        action="Cancel proposal"
+        busy={cancel.isPending}
+        onConfirm={() =>
+          cancel.mutate(undefined, {
+            onSuccess: () => {
+              toast.done('The proposal is cancelled');
+              setAsking(false);
+            },
+            onError: toast.failed,
+          })
+        }
+      />
+    </>
+  );
+};
+
+/** Their own vote, or why they have none. */
+const VotePanel = ({ proposal }: { proposal: Proposal }) => {
   const me = useMe();
   const mayVote = useMay('governance:vote');
   const mayDecideOwn = useSelfApproval();
   const toast = useToast();
   const vote = useVote(proposal.id);
-  const cancel = useCancel(proposal.id);
   const [reason, setReason] = useState('');
   const [seat, setSeat] = useState('');
-  const [asking, setAsking] = useState(false);
   const own = proposal.requested_by === me.sub;
   const open = isOpen(proposal);
   const voted = proposal.votes.find(({ voter }) => voter === me.sub);
@@ -87,29 +124,23 @@ export const VotePanel = ({ proposal }: { proposal: Proposal }) => {
         <Button disabled={barred !== null} busy={vote.isPending} onClick={() => cast('abstain')}>
           Abstain
         </Button>
-        {open && (own || mayVote) && (
-          <Button kind="quiet" onClick={() => setAsking(true)}>
-            Cancel proposal …
-          </Button>
-        )}
       </div>
-      <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title="Cancel this proposal?"
-        message="It is closed for good, and what it asked for is not done."
-        action="Cancel proposal"
-        busy={cancel.isPending}
-        onConfirm={() =>
-          cancel.mutate(undefined, {
-            onSuccess: () => {
-              toast.done('The proposal is cancelled');
-              setAsking(false);
-            },
-            onError: toast.failed,
-          })
-        }
-      />
     </section>
   );
 };
+
+/** What it asks the person who asked, and nobody else. */
+const AnswerPanel = ({ proposal }: { proposal: Proposal }) => (
+  <section className={styles.section} aria-label="Answer">
+    <h3>{proposal.requested_by === useMe().sub ? 'Your answer' : 'The answer'}</h3>
+    <OwnQuestion proposal={proposal} withoutCall />
+  </section>
+);
+
+/** Who decides on it, the person who asked or those who vote; and withdrawing it. */
+export const DecisionPanel = ({ proposal }: { proposal: Proposal }) => (
+  <>
+    {proposal.asks_requester ? <AnswerPanel proposal={proposal} /> : <VotePanel proposal={proposal} />}
+    <Withdrawal proposal={proposal} />
+  </>
+);

@@ -26,6 +26,9 @@ const task = (change: Partial<Task>): Task => ({
   created_at: '2026-11-01T00:00:00.000Z',
   updated_at: '2026-11-01T00:00:00.000Z',
   finished_at: null,
+  parent_task_id: null,
+  depth: 1,
+  tainted: false,
   ...change,
 });
 

@@ -75,7 +75,7 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
     decided_by: may('users'),
   },
   proposal_votes: { proposal_id: must('proposals'), voter: may('users') },
-  tasks: { user_id: must('users') },
+  tasks: { user_id: must('users'), parent_task_id: may('tasks'), created_by_run: may('runs') },
   task_runs: { task_id: must('tasks'), user_id: must('users'), conversation_id: may('conversations') },
   webhooks: { created_by: may('users') },
   webhook_deliveries: { webhook_id: must('webhooks') },
@@ -91,11 +91,11 @@ export const REFERENCES: readonly Reference[] = Object.entries(BY_TABLE).flatMap
  */
 export const SCANNED: Readonly<Record<string, readonly string[]>> = {
   jobs: ['payload', 'group_key'],
-  runs: ['request', 'delegated', 'journal'],
+  runs: ['request', 'delegated', 'journal', 'credential'],
   run_steps: ['payload'],
-  tasks: ['context'],
+  tasks: ['context', 'credential'],
   task_runs: ['run_ids'],
-  proposals: ['tool_arguments', 'tool_facts'],
+  proposals: ['tool_arguments', 'tool_facts', 'credential'],
   mcp_servers: ['policy', 'access'],
   notifications: ['data'],
 };

@@ -39,7 +39,11 @@ describe('history', () => {
     const cut = shorten(long, 300);
     expect(historyTokens(cut)).toBeLessThanOrEqual(320);
     expect(cut[1]).toEqual(long[1]);
-    expect(cut.every((turn) => turn.content.isWellFormed())).toBe(true);
+    // One unit longer before each dragon: half of these cuts would divide a pair of surrogates.
+    for (const before of ['', 'a', 'aa', 'aaa']) {
+      const [turn] = shorten([{ role: 'user', content: `${before}${'🐉'.repeat(2_000)}` }], 300);
+      expect([before, turn?.content.isWellFormed()]).toEqual([before, true]);
+    }
   });
 });
 

@@ -313,6 +313,71 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     expect(await counter('tenant', 'day')).toMatchObject({ used_nano: 10, reserved_nano: 0 });
   });
 
+  it('sweeps holds whose run ended without them, and those too old for any call, and no others', async () => {
+    const run = async (id: string, endedAt: number | null): Promise<void> => {
+      await db.write(async (tx) => {
+        await tx
+          .insertInto('runs')
+          .values({
+            id,
+            tenant_id: TENANT,
+            user_id: 'ada',
+            conversation_id: 'c',
+            message_id: `answer of ${id}`,
+            question_id: `question of ${id}`,
+            status: endedAt === null ? 'running' : 'failed',
+            agent_ids: '[]',
+            request: '{}',
+            cost_nano: 0,
+            journal: null,
+            tool_call_count: 0,
+            created_at: now,
+            finished_at: endedAt,
+          })
+          .execute();
+      });
+    };
+    await db.write(async (tx) => {
+      await tx
+        .insertInto('conversations')
+        .values({
+          id: 'c',
+          tenant_id: TENANT,
+          user_id: 'ada',
+          title: 'kept',
+          status: 'active',
+          metadata: '{}',
+          agent_ids: '[]',
+          message_count: 0,
+          cost_nano: 0,
+          created_at: now,
+          updated_at: now,
+          archived_at: null,
+        })
+        .execute();
+    });
+    await run('going', null);
+    await run('ended', DAY);
+    await hold(100, { runId: 'ended' });
+    const going = await hold(200, { runId: 'going' });
+    const alone = await hold(30);
+    // What follows a run, such as its memories, still has its time.
+    now = DAY + 59_000;
+    expect(await costs.sweep()).toBe(0);
+    now = DAY + 61_000;
+    expect(await process().sweep()).toBe(0);
+    expect(await costs.sweep()).toBe(1);
+    expect((await counter('tenant', 'day'))?.reserved_nano).toBe(230);
+    expect(await costs.sweep()).toBe(0);
+    await settle(going, spend(150));
+    now = DAY + 3_601_000;
+    expect(await costs.sweep()).toBe(1);
+    expect(await counter('tenant', 'day')).toMatchObject({ used_nano: 150, reserved_nano: 0 });
+    // A call that comes back after all is charged, once.
+    await settle(alone, spend(20));
+    expect(await counter('tenant', 'day')).toMatchObject({ used_nano: 170, reserved_nano: 0 });
+  });
+
   it('settles in the period in which the call began', async () => {
     const made = await hold(400);
     now = Date.UTC(2026, 4, 15, 0, 1);
@@ -422,6 +487,14 @@ describe.each(testStores)('cost accounts on $name', (store) => {
     await costs.flushAlerts();
     await refusal(hold(200));
     await refusal(hold(200));
+    await costs.flushAlerts();
+    expect((await counters()).filter((row) => row.refused === 1).map((row) => row.period)).toEqual(['day']);
+    // Looked at anew each time: the mark is what keeps the later ones from being told again, here and elsewhere.
+    await refusal(hold(200));
+    await costs.flushAlerts();
+    const other = process();
+    await refusal(db.write((tx) => other.hold(tx, ask(200))));
+    await other.flushAlerts();
     await settle(await hold(80), spend(80));
     await costs.flushAlerts();
     expect(alerts.map((alert) => [alert.type, alert.period, alert.thresholdPercent]).sort()).toEqual([

@@ -32,8 +32,7 @@ export const DEFAULT_CHANNELS: Readonly<Record<Category, Channels>> = {
 };
 
 /** A name with a dot and a known kind of ending is made a link by mail programs and phones. */
-const LINK =
-  /[a-z][a-z0-9+.-]{0,20}:\/\/|\bwww\.|[\p{L}\p{N}-]\.[\p{L}]{2,}|\b(?:mailto|tel|javascript|data):|\]\(/iu;
+const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2}|\b(?:mailto|tel|javascript|data):|\]\(/iu;
 
 /** Whether a reader could be led somewhere by the text. */
 export const hasLink = (text: string): boolean => LINK.test(text);

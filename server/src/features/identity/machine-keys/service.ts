@@ -16,15 +16,21 @@ import { countMachineKeys, deleteMachineKey, insertMachineKey, listMachineKeys }
 const MAX_KEYS = 20;
 /** Zitadel's date for keys without an end. */
 const NEVER = Date.UTC(9999, 11, 31, 23, 59, 59);
-const makePair = promisify(generateKeyPair);
+const generatePair = promisify(generateKeyPair);
+const makeRsaPair = () => generatePair('rsa', { modulusLength: 2048 });
 
 const assertRoom = async (db: Queryable, userId: string): Promise<void> => {
   if ((await countMachineKeys(db, userId)) < MAX_KEYS) return;
   throw conflict(`a service account has at most ${MAX_KEYS} machine keys`);
 };
 
-export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit }) => {
-  const { db, clock, audit } = options;
+export const createMachineKeys = (options: {
+  db: Db;
+  clock: Clock;
+  audit: Audit;
+  makePair?: typeof makeRsaPair;
+}) => {
+  const { db, clock, audit, makePair = makeRsaPair } = options;
 
   const serviceAccount = async (caller: Caller, userId: string): Promise<UserRow> => {
     if (!caller.permissions.has('users:manage')) throw forbidden('users:manage');
@@ -52,7 +58,7 @@ export const createMachineKeys = (options: { db: Db; clock: Clock; audit: Audit 
       }
       // The count in the transaction decides; a pair that nobody keeps is not made.
       await assertRoom(db.read, userId);
-      const pair = await makePair('rsa', { modulusLength: 2048 });
+      const pair = await makePair();
       const keyId = newId();
       const at = clock.now();
       await db.write(async (tx) => {

@@ -176,11 +176,14 @@ const assertClientAssertion = (body: unknown): void => {
   }
 };
 
-/** No record has a NUL in what it is found by; RFC 6749, appendix A allows none in any parameter. */
+/**
+ * No record has a NUL in what it is found by; RFC 6749, appendix A allows none in any parameter. A token that is asked about
+ * (RFC 7662, RFC 7009) may be anything: what is none is inactive.
+ */
 const assertText = (parameters: string): void => {
   if (!parameters.includes('%00') && !parameters.includes('\u0000')) return;
   for (const [name, value] of new URLSearchParams(parameters)) {
-    if (!isStorable(name) || !isStorable(value))
+    if (name !== 'token' && (!isStorable(name) || !isStorable(value)))
       throw new OAuthError('invalid_request', 'parameters must be text without NUL');
   }
 };

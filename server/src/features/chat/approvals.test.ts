@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { notFound } from '../../kernel/errors.ts';
+import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+
+const OWNER = { tenantId: 't1', userId: 'ada' };
+const APPROVED: Decision = { status: 'approved', reason: null, execution: null, proposal: { id: 'p1' } };
+
+const portOf = (decided: ApprovalPort['decided']): ApprovalPort => ({
+  show: () => Promise.reject(new Error('not asked for')),
+  decided,
+  withdraw: () => Promise.resolve(),
+});
+const going = (): AbortSignal => new AbortController().signal;
+
+describe('a run that waits for a decision', () => {
+  it('goes on without its call where the proposal is gone from the start', async () => {
+    const faults: unknown[] = [];
+    const room = createWaitingRoom(60_000, (error) => faults.push(error));
+    const port = portOf(() => Promise.reject(notFound('proposal')));
+    expect(await room.wait(OWNER, 'p1', port, going())).toMatchObject({
+      status: 'cancelled',
+      execution: null,
+      proposal: { id: 'p1', status: 'cancelled' },
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('goes on where the proposal is erased while it waits', async () => {
+    let isGone = false;
+    const room = createWaitingRoom(5, () => {});
+    const port = portOf(() => (isGone ? Promise.reject(notFound('proposal')) : Promise.resolve(null)));
+    const waited = room.wait(OWNER, 'p1', port, going());
+    isGone = true;
+    expect((await waited).status).toBe('cancelled');
+  });
+
+  it('outlasts a store that cannot be asked, and finds the decision that nobody could tell it', async () => {
+    const faults: unknown[] = [];
+    let asked = 0;
+    const room = createWaitingRoom(5, (error) => faults.push(error));
+    const port = portOf(() => {
+      asked += 1;
+      return asked < 4 ? Promise.reject(new Error('the store is away')) : Promise.resolve(APPROVED);
+    });
+    expect(await room.wait(OWNER, 'p1', port, going())).toEqual(APPROVED);
+    expect(faults).toHaveLength(3);
+  });
+
+  it('is told at once, and ends with its signal', async () => {
+    const room = createWaitingRoom(60_000, () => {});
+    const port = portOf(() => Promise.resolve(null));
+    const waited = room.wait(OWNER, 'p1', port, going());
+    room.tell('p1', APPROVED);
+    expect(await waited).toEqual(APPROVED);
+    const abort = new AbortController();
+    const stopped = room.wait(OWNER, 'p2', port, abort.signal);
+    abort.abort(new Error('the person has left'));
+    await expect(stopped).rejects.toThrow('the person has left');
+  });
+});
