@@ -227,6 +227,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /mcp/{server}/resources': mcp(),
   'GET /mcp/{server}/resources/read': mcp({ words: { uri: 'test://a' } }),
   'GET /mcp/{server}/tools': mcp(),
+  'POST /mcp/{server}/tools/accept': mcp({ send: () => ({}) }),
   'POST /mcp/{server}/tools/{tool}/accept': mcp({ words: { tool: 'echo' }, send: () => ({}) }),
   'GET /memory/entities': none,
   'POST /memory/entities': { send: () => ({ name: 'Someone else', entity_type: 'person' }) },
