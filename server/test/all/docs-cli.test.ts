@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createBrowser, signIn } from '../support/browser.ts';
+import { createBrowser, signIn, signInPage } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { docText } from '../support/doc-blocks.ts';
 import { createDocShell, type DocShell, ROOT, type ShellEnd } from '../support/doc-shell.ts';
@@ -136,6 +136,19 @@ const files = async (odd = false): Promise<void> => {
   await mcpServer('files', ({ status }) => status, /connected/);
 };
 
+/** A server that waits for somebody to sign in at it: the platform's own door. */
+const crm = async (): Promise<void> => {
+  await admin.delete('/api/v1/mcp/servers/crm');
+  const answer = await admin.post('/api/v1/mcp/servers', {
+    name: 'crm',
+    transport: 'http',
+    url: `${server.url}/mcp`,
+    oauth: { client_id: 'pentarch-cli' },
+  });
+  if (answer.status !== 201) throw new Error(answer.text);
+  await mcpServer('crm', ({ last_error }) => last_error ?? '', /authorization needed/);
+};
+
 /** A folder of settings with the administrator's sign-in in it; a sign-in of its own where the line ends one. */
 const signedIn = async (email = server.admin.email, password = server.admin.password): Promise<string> => {
   const config = path.join(home, fresh('config'));
@@ -233,17 +246,17 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
   },
   // The platform's own /mcp asks for a sign-in, as servers of other houses do.
   'pentarch mcp authorize': async () => {
-    await admin.delete('/api/v1/mcp/servers/crm');
-    const answer = await admin.post('/api/v1/mcp/servers', {
-      name: 'crm',
-      transport: 'http',
-      url: `${server.url}/mcp`,
-      oauth: { client_id: 'pentarch-cli' },
-    });
-    if (answer.status !== 201) throw new Error(answer.text);
-    await mcpServer('crm', ({ last_error }) => last_error ?? '', /authorization needed/);
+    await crm();
     return {};
   },
+  'pentarch mcp authorize crm --answer': words(async () => {
+    await crm();
+    const began = await admin.post('/api/v1/mcp/servers/crm/authorize', {});
+    const { authorization_url: address } = began.json<{ authorization_url: string }>();
+    // Another browser than the one that began: it is shown what the person who began hands in.
+    const page = await signInPage(createBrowser(server.url), address, server.admin);
+    return { ANSWER: /--answer ([\w.~-]+)/.exec(page.text)?.[1] ?? '' };
+  }),
   'pentarch tasks': own(task),
   'pentarch tasks retry': own(async () => {
     const one = await post('/api/v1/tasks', { description: 'Say hello', agent_id: 'morpheus' });
@@ -254,6 +267,10 @@ const NEEDS: Readonly<Record<string, Prepare>> = {
     return one;
   }),
   'pentarch users': own(user),
+  'pentarch users move': words(async () => ({
+    ID: await user(),
+    TENANT: await post('/v2/tenants', { name: 'Northern Lights', slug: fresh('north') }),
+  })),
   'pentarch users invite': own(async () => post('/v2/users', { email: `${fresh('invited')}@example.com` })),
   'pentarch sessions end': own(async () => {
     await server.signIn();

@@ -95,15 +95,25 @@ export const authorizeUrl = (origin: string, options: AuthorizeOptions = {}): st
     ...options.extra,
   })}`;
 
+/** Signs in on the real page; the page at which the browser stands then. */
+export const signInPage = async (
+  browser: Browser,
+  url: string,
+  person: { email: string; password: string },
+) => {
+  let page = await browser.open(url);
+  if (page.text.includes('/login"')) page = await browser.submit(page, 'login', person);
+  if (page.text.includes('/consent"')) page = await browser.submit(page, 'consent');
+  return page;
+};
+
 /** Signs in on the real page; the parameters with which the browser is sent back to the client. */
 export const signIn = async (
   browser: Browser,
   url: string,
   person: { email: string; password: string },
 ): Promise<URLSearchParams> => {
-  let page = await browser.open(url);
-  if (page.text.includes('/login"')) page = await browser.submit(page, 'login', person);
-  if (page.text.includes('/consent"')) page = await browser.submit(page, 'consent');
+  const page = await signInPage(browser, url, person);
   const location = page.headers.get('location');
   if (location === null) throw new Error(`not sent back: ${page.status} ${page.text.slice(0, 800)}`);
   return new URL(location).searchParams;
