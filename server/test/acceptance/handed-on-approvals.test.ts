@@ -124,7 +124,7 @@ describe('an approval asked for within a hand-off', () => {
   const statusOf = async (id: string): Promise<string> =>
     (await admin.get(`/api/v1/chat/runs/${id}`)).json<{ status: string }>().status;
   const reaches = (id: string, status: string) =>
-    expect.poll(() => statusOf(id), { timeout: 20_000 }).toBe(status);
+    expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe(status);
   const answerOf = async (conversationId: string): Promise<string> => {
     const read = await admin.get(`/api/v1/conversations/${conversationId}`);
     const { messages } = read.json<{ messages: { role: string; content: string }[] }>();
@@ -209,7 +209,7 @@ describe('an approval asked for within a hand-off', () => {
     // Zeus and two of Hephaestus, twice each.
     expect(provider.requests.filter((request) => !isVote(request))).toHaveLength(6);
     expect(run.usage.input_tokens).toBe(600);
-  }, 90_000);
+  }, 120_000);
 
   it('of a helper that asks once more waits once more', async () => {
     let writes = 0;
