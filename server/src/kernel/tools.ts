@@ -56,6 +56,8 @@ export interface ToolOutcome {
   passages?: ToolPassage[];
   /** `content` cites `passages` by their place, as [1], [2] …; else they are what the model is told. */
   citedInContent?: boolean;
+  /** Set where the work waits for decisions: what `AgentTool.goOn` needs, as plain data. The rest says what has been used so far. */
+  suspended?: unknown;
 }
 
 /** What one agent has done for another within a run, without what it has handed on itself. */
@@ -114,6 +116,8 @@ export interface AgentTool {
   /** Its description was written elsewhere and accepted by nobody: a run that is told of it is marked. */
   foreignDescription?: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
+  /** Goes on with what `call` or an earlier `goOn` has suspended; the outcome counts all from the beginning. */
+  goOn?(suspended: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
 /** What a call of the tool has brought into the run; of a tool that is not there any more nobody knows. */

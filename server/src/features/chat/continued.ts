@@ -1,6 +1,6 @@
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { isHandedOver } from './client-tools.rules.ts';
-import { type PlanStep, type RunState, replaySteps, type Step, tellResults } from './steps.rules.ts';
+import { type PlanStep, type RunState, readSteps, replaySteps, tellResults } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
 
 /** A run that has ended by handing calls to its client, as it stands before their results. */
@@ -21,10 +21,7 @@ export const readHanded = async (
   const row = await store.run(ownScope(caller), runId);
   if (row === undefined || row.status !== 'completed') return null;
   const rows = await store.steps(runId);
-  // Rows of this feature's own writing; `replaySteps` refuses what does not begin with a plan.
-  const replayed = replaySteps(
-    rows.map((step) => ({ kind: step.kind, payload: JSON.parse(step.payload) as unknown }) as Step),
-  );
+  const replayed = replaySteps(readSteps(rows));
   if (replayed === null || replayed.state.asked === null) return null;
   const { plan, state } = replayed;
   const callIds = state.settled.filter(isHandedOver).map((call) => call.callId);

@@ -13,12 +13,11 @@ import {
   taintOfPassages,
 } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import type { ApprovalPort, Decision } from './approvals.ts';
 import { executeRun, MAX_RUN_CALLS, type RunDeps, type RunPlan, type Spending } from './execute.ts';
 import { buildPrompt } from './prompt.rules.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
 import type { StartDeps } from './start.ts';
-import { initialState, type RunState, waiting } from './steps.rules.ts';
+import { initialState, type RunState, type SuspendedLoop } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
 
@@ -35,7 +34,7 @@ const TIMEOUT_MS = 10 * 60_000;
 const PASSAGES = 6;
 
 /** The tool without what it does: for the page that tells of all tools. */
-export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call'> => ({
+export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call' | 'goOn'> => ({
   server: 'pentarch',
   name: 'delegate',
   description:
@@ -56,8 +55,6 @@ export interface DelegateOptions
   extends RunDeps,
     Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
   runningRun(runId: string): RunningRun | null;
-  decision(context: ToolContext, proposalId: string): Promise<Decision>;
-  approvals: Pick<ApprovalPort, 'show'>;
 }
 
 const schemaFor = (agents: readonly EffectiveAgent[]): Record<string, unknown> => ({
@@ -117,6 +114,93 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
+  /** The loop, to its end or until it has to wait. */
+  const carry = async (
+    context: ToolContext,
+    running: RunningRun,
+    plan: RunPlan,
+    given: RunState,
+    startedAt: number,
+  ): Promise<ToolOutcome> => {
+    const { caller } = context;
+    const agentId = plan.agent.definition.id;
+    const subject = {
+      tenantId: caller.tenantId,
+      userId: caller.userId,
+      agentId,
+      conversationId: context.conversationId,
+      runId: context.runId,
+      requestId: context.requestId,
+    };
+    const inner = { ...context, agentId, depth: (context.depth ?? 0) + 1 };
+    const events = innerEvents(running.events);
+    const result = await executeRun(plan, given, subject, inner, events, null, options);
+    const { state, open, error } = result;
+    const { hold } = open;
+    if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
+    const used = {
+      spentNanoUsd: state.costNano,
+      work: workOf(agentId, state, error === null, startedAt, clock.now()),
+      taint: state.taint,
+    };
+    if (error instanceof AppError && state.content === '') return { ...failed(error.message), ...used };
+    if (result.finishReason === 'awaiting_approval') {
+      const { question, memories, grounded, model } = plan;
+      const kept = { agentId, modelId: model.id, question, memories, grounded, startedAt, state };
+      const suspended: SuspendedLoop = { v: 1, ...kept };
+      return { content: `${agentId} waits for approval.`, isError: false, ...used, suspended };
+    }
+    return {
+      content: state.content,
+      isError: false,
+      structured: { agent_id: agentId, content: state.content, tool_calls: state.toolCalls },
+      ...used,
+      passages: state.passages.map(({ n: _n, ...passage }) => passage),
+      citedInContent: true,
+    };
+  };
+
+  /** From where the loop stands after the decisions; under a time limit of its own, since nothing was done while it waited. */
+  const goOn = async (
+    loop: SuspendedLoop,
+    context: ToolContext,
+    agent: EffectiveAgent | undefined,
+  ): Promise<ToolOutcome> => {
+    const { state, startedAt } = loop;
+    const broken = (content: string): ToolOutcome => ({
+      ...failed(content),
+      spentNanoUsd: state.costNano,
+      work: workOf(loop.agentId, state, false, startedAt, clock.now()),
+      taint: state.taint,
+    });
+    const running = context.runId === null ? null : options.runningRun(context.runId);
+    if (running === null || agent === undefined)
+      return broken(`the agent ${loop.agentId} is not there any more`);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const limited = { ...context, signal: AbortSignal.any([context.signal, timeout]) };
+    try {
+      const plan: RunPlan = {
+        agent,
+        model: models.resolve(loop.modelId),
+        question: loop.question,
+        memories: loop.memories,
+        grounded: loop.grounded,
+        tools: await toolsOf(options.toolSources, context.caller, agent),
+        firstHold: null,
+        promptBound: null,
+        streaming: false,
+        record: null,
+        spending: running.spending,
+      };
+      const outcome = await carry(limited, running, plan, state, startedAt);
+      if (context.signal.aborted) return broken('the run was stopped');
+      return timeout.aborted ? broken(`no answer within ${TIMEOUT_MS / 1000} s`) : outcome;
+    } catch (error) {
+      // What the loop has used so far is in its state, whatever has ended it.
+      return broken(error instanceof Error ? error.message : String(error));
+    }
+  };
+
   const work = async (
     context: ToolContext,
     running: RunningRun,
@@ -158,57 +242,19 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       data: {},
       message: task,
     });
-    const subject = {
-      tenantId: caller.tenantId,
-      userId: caller.userId,
-      agentId: definition.id,
-      conversationId: context.conversationId,
-      runId: context.runId,
-      requestId: context.requestId,
-    };
-    const result = await executeRun(
-      plan,
-      initialState(
-        messages,
-        passages,
-        joinTaint(taintOfPassages(passages), recalled.foreign || preferring.foreign ? ['memory'] : []),
-      ),
-      subject,
-      { ...context, agentId: definition.id, depth: (context.depth ?? 0) + 1 },
-      innerEvents(running.events),
-      {
-        waiting: async (state) => {
-          for (const { proposalId } of waiting(state))
-            running.events.emit('proposal.created', await options.approvals.show(caller, proposalId ?? ''));
-        },
-        decision: (proposalId) => options.decision(context, proposalId),
-        resumed: async () => {},
-      },
-      options,
+    const state = initialState(
+      messages,
+      passages,
+      joinTaint(taintOfPassages(passages), recalled.foreign || preferring.foreign ? ['memory'] : []),
     );
-    const { state, open, error } = result;
-    const { hold } = open;
-    if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
-    const work = workOf(definition.id, state, error === null, startedAt, clock.now());
+    const outcome = await carry(context, running, plan, state, startedAt);
     if (context.signal.aborted) {
       // Nobody waits for the outcome any more.
-      running.spending.lost.push(...work);
+      running.spending.lost.push(...(outcome.work ?? []));
       throw context.signal.reason;
     }
-    if (error instanceof AppError && state.content === '')
-      return { ...failed(error.message), spentNanoUsd: state.costNano, work, taint: state.taint };
-    return {
-      content: state.content,
-      isError: false,
-      structured: { agent_id: definition.id, content: state.content, tool_calls: state.toolCalls },
-      spentNanoUsd: state.costNano,
-      work,
-      passages: state.passages.map(({ n: _n, ...passage }) => passage),
-      citedInContent: true,
-      taint: state.taint,
-    };
+    return outcome;
   };
-
   /** One schema for each choice of agents: what others keep by a tool's schema would be made anew for each run else. */
   const schemas = new LRUCache<string, Record<string, unknown>>({ max: 1_000 });
   const inputSchema = (others: readonly EffectiveAgent[]): Record<string, unknown> => {
@@ -242,6 +288,12 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       const working = work(context, running, agent, `${args.task}${expected}`);
       running.spending.going.add(working);
       return working.finally(() => running.spending.going.delete(working));
+    },
+    async goOn(suspended, context) {
+      // `carry` has made it.
+      const loop = suspended as SuspendedLoop;
+      const agent = others.find((other) => other.definition.id === loop.agentId);
+      return goOn(loop, context, agent);
     },
   });
 

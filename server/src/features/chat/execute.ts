@@ -5,9 +5,8 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Grounding, ModelMessage, ModelRef, ModelToolCall } from '../../kernel/model.ts';
-import { addNano, type NanoUsd, sumNano } from '../../kernel/money.ts';
-import { storableDeep } from '../../kernel/storable.ts';
+import type { Grounding, ModelMessage, ModelRef } from '../../kernel/model.ts';
+import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { type CallerFor, credentialOf } from '../../kernel/stored-credential.ts';
 import { CLEAN, isTainted, joinTaint, taintText } from '../../kernel/taint.ts';
 import {
@@ -16,14 +15,13 @@ import {
   type ToolBook,
   type ToolContext,
   type ToolGate,
-  taintOfCall,
   taintOfDescriptions,
 } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
 import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
 import type { Decision } from './approvals.ts';
-import { type NumberedPassage, renumber } from './citations.rules.ts';
+import type { NumberedPassage } from './citations.rules.ts';
 import {
   handedCall,
   handedCallId,
@@ -34,13 +32,24 @@ import {
   withOneOf,
 } from './client-tools.rules.ts';
 import { callEvidence } from './evidence.rules.ts';
+import { goOnWithCalls } from './go-on-within.ts';
 import { packJournal } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
 import type { FinishReason } from './schema.ts';
 import {
+  decidedCall,
+  lostWithin,
+  MAX_CALLS_AT_ONCE,
+  oneTooMany,
+  settledCall,
+  unknownCall,
+  withdrawn,
+} from './settled-call.ts';
+import {
   applyDecided,
   applyTools,
+  isUnsettled,
   type PlanStep,
   type RunState,
   type SettledCall,
@@ -50,8 +59,8 @@ import {
   waiting,
 } from './steps.rules.ts';
 import { type ChatStore, hasStep, insertStep, markConversation } from './store.ts';
-import { runToolCall, type ToolCallResult, toolCallItem } from './tool-call.ts';
-import { modelToolName, parseArguments } from './tools.rules.ts';
+import { runToolCall } from './tool-call.ts';
+import { modelToolName } from './tools.rules.ts';
 import { untilStored } from './until-stored.ts';
 import { addUsage } from './usage.rules.ts';
 
@@ -115,7 +124,7 @@ const callerStill = (began: Caller, now: Caller | null): Caller => {
   };
 };
 
-/** What happens around a run that waits for decisions. */
+/** What happens around a run that waits for decisions; a loop within another's tool has none: it ends as it stands instead. */
 export interface RunHooks {
   /** The run is about to wait: the answer so far is stored and whoever waits for it is told. */
   waiting(state: RunState): Promise<void>;
@@ -143,8 +152,6 @@ export interface RunResult {
 export const MAX_STEPS = 12;
 /** Model calls of all agents that work for one run together: from there on each has one more, for its answer. */
 export const MAX_RUN_CALLS = 120;
-/** Calls of tools that one answer may ask for. */
-const MAX_CALLS_AT_ONCE = 32;
 const NO_ANSWER = `I have not come to an answer: ${MAX_STEPS} steps with tools were not enough, and a run has no more. What the tools gave is kept with this answer; ask for a smaller part.`;
 const LAST_STEP =
   'No more tools can be called in this run. Answer now with what there is, and say plainly what is missing.';
@@ -205,95 +212,6 @@ const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[]): Groun
   memories: plan.memories,
 });
 
-/** A call that a crash interrupted and that may not be repeated: nobody knows whether it took effect. */
-const unknownCall = (call: ModelToolCall, tool: AgentTool | undefined, agentId: string): SettledCall => {
-  const parsed = parseArguments(call.arguments);
-  return {
-    callId: call.id,
-    name: call.name,
-    item: {
-      ...toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {}),
-      status: 'unknown',
-      error: 'the server was restarted during this call',
-    },
-    text: 'Error: the server was restarted during this call; it is not known whether it took effect. Check before you try again.',
-    passages: [],
-    costNano: 0,
-    proposalId: null,
-    taint: taintOfCall(tool, null),
-  };
-};
-
-const oneTooMany = (call: ModelToolCall, tool: AgentTool | undefined, agentId: string): SettledCall => {
-  const parsed = parseArguments(call.arguments);
-  const error = `an answer may ask for ${MAX_CALLS_AT_ONCE} calls at once; this one was not made`;
-  return {
-    callId: call.id,
-    name: call.name,
-    item: { ...toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {}), status: 'failed', error },
-    text: `Error: ${error}`,
-    passages: [],
-    costNano: 0,
-    proposalId: null,
-    taint: CLEAN,
-  };
-};
-
-/** Passages in a tool's outcome get the next numbers of the run, and the model sees them numbered. */
-const settledCall = (call: ModelToolCall, outcome: ToolCallResult, firstNumber: number): SettledCall => {
-  const given = outcome.outcome;
-  const passages = (given?.passages ?? []).map((passage, i) => ({ n: firstNumber + i, ...passage }));
-  const listed = passages
-    .map((p) => `[${p.n}] ${p.title}${p.page === null ? '' : `, page ${p.page}`}\n${p.text}`)
-    .join('\n\n');
-  const text =
-    passages.length === 0
-      ? outcome.answer
-      : given?.citedInContent
-        ? `${renumber(outcome.answer, firstNumber - 1)}\n\nPassages:\n\n${listed}`
-        : listed;
-  return {
-    callId: call.id,
-    name: call.name,
-    item: outcome.item,
-    text,
-    passages,
-    costNano: sumNano([given?.costNanoUsd ?? 0, given?.spentNanoUsd ?? 0, outcome.embeddedNano]),
-    ...(given?.work === undefined ? {} : { work: given.work }),
-    proposalId: outcome.proposalId,
-    taint: outcome.taint,
-  };
-};
-
-/** A call that waited when its run was cancelled: nobody decides about it any more. */
-const withdrawn = (call: SettledCall): SettledCall =>
-  call.proposalId === null
-    ? call
-    : { ...call, proposalId: null, item: { ...call.item, status: 'denied', error: 'the run was cancelled' } };
-
-/** What the model is told of a decision, and how the call looks after it. */
-const decidedCall = (call: SettledCall, tool: AgentTool | undefined, decision: Decision): SettledCall => {
-  const execution = storableDeep(decision.execution);
-  if (decision.status !== 'approved' || execution === null) {
-    const reason = `the call was not approved (${decision.status})${decision.reason === null ? '' : `: ${decision.reason}`}`;
-    return {
-      ...call,
-      proposalId: null,
-      item: { ...call.item, status: 'denied', error: reason },
-      text: `Error: ${reason}. Do not try the same call again.`,
-    };
-  }
-  const content =
-    typeof execution.result === 'string' ? execution.result : JSON.stringify(execution.result ?? null);
-  return {
-    ...call,
-    proposalId: null,
-    item: { ...call.item, status: execution.status, result: execution.result, error: execution.error },
-    text: execution.status === 'completed' ? content : `Error: ${execution.error ?? 'the call failed'}`,
-    taint: taintOfCall(tool, null),
-  };
-};
-
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */
 const noAnswer = (answer: ModelCallResult, state: RunState): AppError | null => {
   if (answer.content.trim() !== '') return null;
@@ -315,7 +233,7 @@ const loop = async (
   subject: CostSubject,
   context: ToolContext,
   events: RunEvents,
-  hooks: RunHooks,
+  hooks: RunHooks | null,
   deps: RunDeps,
   result: RunResult,
 ): Promise<RunResult> => {
@@ -422,12 +340,10 @@ const loop = async (
     result.open = { hold: null, entries: [] };
   };
 
-  /** Runs the asked calls that have no result yet. */
-  const runAsked = async (resumed: boolean): Promise<void> => {
-    const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
-    if (open.length === 0) return;
+  /** What a call is told of its run, with the rights that its person has now. */
+  const contextOfCalls = async (): Promise<ToolContext> => {
     const { caller } = context;
-    const callContext: ToolContext = {
+    return {
       ...context,
       paying: {
         runId,
@@ -457,6 +373,13 @@ const loop = async (
           args,
         ),
     };
+  };
+
+  /** Runs the asked calls that have no result yet. */
+  const runAsked = async (resumed: boolean): Promise<void> => {
+    const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
+    if (open.length === 0) return;
+    const callContext = await contextOfCalls();
     const outcomes = await Promise.all(
       open.map((call, i) => {
         if (isClients(client, call.name)) return handedCall(call, agentId);
@@ -482,8 +405,8 @@ const loop = async (
       number += settled.passages.length;
       calls.push(settled);
     }
-    if (calls.some(({ proposalId }) => proposalId !== null)) calls = calls.map(withheld);
-    for (const { proposalId, item } of calls) if (proposalId === null) events.emit('tool.completed', item);
+    if (calls.some(isUnsettled)) calls = calls.map(withheld);
+    for (const call of calls) if (!isUnsettled(call)) events.emit('tool.completed', call.item);
     applyTools(state, calls);
     await writeSteps([{ kind: 'tools', payload: { v: 1, calls, nextEvent: events.next() } }]);
     for (const outcome of outcomes) {
@@ -491,17 +414,44 @@ const loop = async (
     }
   };
 
-  const awaitDecisions = async (): Promise<void> => {
+  const awaitDecisions = async (hooks: RunHooks): Promise<void> => {
     await hooks.waiting(state);
-    for (const call of waiting(state)) {
-      const decision = await hooks.decision(call.proposalId ?? '');
+    for (const { call, within } of waiting(state)) {
+      const decision = await hooks.decision(call.proposalId);
       const decided = decidedCall(call, toolOf(call), decision);
-      applyDecided(state, decided);
-      await writeSteps([{ kind: 'decided', payload: { v: 1, call: decided } }]);
+      applyDecided(state, decided, within);
+      const payload = { v: 1 as const, call: decided, ...(within.length === 0 ? {} : { within }) };
+      await writeSteps([{ kind: 'decided', payload }]);
       events.emit('proposal.decided', decision.proposal);
       events.emit('tool.completed', decided.item);
     }
     await hooks.resumed(state);
+  };
+
+  /** The loops within calls, once what they waited for is decided. */
+  const goOnWithin = async (): Promise<void> => {
+    const open = state.settled.filter(isUnsettled);
+    await writeSteps(open.map((call) => ({ kind: 'decided', payload: { v: 1, call: lostWithin(call) } })));
+    const first = state.passages.length + 1;
+    const calls = await goOnWithCalls(open, toolOf, await contextOfCalls(), first, clock);
+    for (const call of calls) {
+      applyDecided(state, call);
+      if (!isUnsettled(call)) events.emit('tool.completed', call.item);
+    }
+    context.signal.throwIfAborted();
+    await writeSteps(calls.map((call) => ({ kind: 'decided', payload: { v: 1, call } })));
+  };
+
+  /** False where calls wait on, and those outside of this loop see to it. */
+  const settleAll = async (): Promise<boolean> => {
+    while (state.settled.some(isUnsettled)) {
+      if (waiting(state).length > 0) {
+        if (hooks === null) return false;
+        await awaitDecisions(hooks);
+      }
+      if (state.settled.some(isUnsettled)) await goOnWithin();
+    }
+    return true;
   };
 
   let resumed = state.nextStep > 0;
@@ -509,7 +459,7 @@ const loop = async (
     if (state.asked !== null) {
       try {
         await runAsked(resumed);
-        if (waiting(state).length > 0) await awaitDecisions();
+        if (!(await settleAll())) return finishWith('awaiting_approval');
       } catch (error) {
         if (context.signal.aborted) {
           state.settled = state.settled.map(withdrawn);
@@ -615,7 +565,7 @@ export const executeRun = async (
   subject: CostSubject,
   context: ToolContext,
   events: RunEvents,
-  hooks: RunHooks,
+  hooks: RunHooks | null,
   deps: RunDeps,
 ): Promise<RunResult> => {
   const result: RunResult = {

@@ -6,6 +6,7 @@ import type { Decision } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
 import type { Run } from './schema.ts';
+import { readSteps, replaySteps, waiting } from './steps.rules.ts';
 import { addSums, NO_USAGE } from './usage.rules.ts';
 
 /** Readings of a run's stored rows, and of what other nodes say of it. */
@@ -36,17 +37,8 @@ export const isDecided = (m: unknown): m is { proposalId: string; decision: Deci
 
 /** Proposals of calls that still wait, from a run's step rows. */
 export const openProposals = (rows: readonly { kind: string; payload: string }[]): string[] => {
-  const open = new Map<string, string>();
-  for (const row of rows) {
-    const payload = JSON.parse(row.payload) as {
-      calls?: { callId: string; proposalId: string | null }[];
-      call?: { callId: string };
-    };
-    for (const call of payload.calls ?? [])
-      if (call.proposalId !== null) open.set(call.callId, call.proposalId);
-    if (row.kind === 'decided' && payload.call) open.delete(payload.call.callId);
-  }
-  return [...open.values()];
+  const replayed = replaySteps(readSteps(rows));
+  return replayed === null ? [] : waiting(replayed.state).map(({ call }) => call.proposalId);
 };
 
 /** A run as a sample of its agent, and what others did within it as samples of theirs. */

@@ -5,7 +5,7 @@ import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { planOf, type StartDeps, type StartedRun } from './start.ts';
-import { replaySteps, type Step } from './steps.rules.ts';
+import { readSteps, replaySteps } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
 import { toolsOf } from './tool-list.ts';
 
@@ -30,11 +30,7 @@ const LOOKING_UP_MS = 600_000;
 /** Null where the run cannot go on: no finished step, its person or agent is gone, its model is no longer set up. */
 export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun | null> => {
   const rows = await deps.store.steps(row.id);
-  // Rows of this feature's own writing; `replaySteps` refuses what does not begin with a plan.
-  const steps = rows.map(
-    (step) => ({ kind: step.kind, payload: JSON.parse(step.payload) as unknown }) as Step,
-  );
-  const replayed = replaySteps(steps);
+  const replayed = replaySteps(readSteps(rows));
   if (replayed === null) return null;
   const caller = await deps.callerOf(row.tenant_id, row.user_id, readCredential(row.credential));
   const agent = await deps.agents.find(row.tenant_id, replayed.plan.agentId);

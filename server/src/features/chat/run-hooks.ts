@@ -5,6 +5,7 @@ import { type ConversationQueue, inTurn } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
+import { waiting } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
 import { untilStored } from './until-stored.ts';
 
@@ -35,7 +36,7 @@ export const createRunHooks =
         error: null,
       };
       const { response } = await ending.write(run, result, 'awaiting_approval', events);
-      for (const id of state.proposals) {
+      for (const id of new Set(waiting(state).map(({ call }) => call.proposalId))) {
         events.emit('proposal.created', await approvals.show(run.subject, id));
       }
       turn.leave();

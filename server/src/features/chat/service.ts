@@ -111,7 +111,6 @@ export const createChatService = (given: ChatOptions) => {
   const delegate = createDelegateSource({
     ...given,
     runningRun: (runId) => active.get(runId) ?? null,
-    decision: (context, proposalId) => room.wait(context.caller, proposalId, given.approvals, context.signal),
   });
   const options = { ...given, toolSources: [...given.toolSources, delegate] };
   const { store, clock, queue } = options;

@@ -83,6 +83,24 @@ export interface SettledCall {
   proposalId: string | null;
   /** What its result has brought into the run. Left out by earlier releases. */
   taint?: Taint;
+  /** Set while it waits: what its result will bring into the run. Left out by earlier releases. */
+  laterTaint?: Taint;
+  /** The loop of another agent that waits within the call. */
+  handedOn?: SuspendedLoop;
+  /** Beside `handedOn`: what the call has cost without that loop. */
+  ownNano?: NanoUsd;
+}
+
+/** A loop of another agent that waits for decisions, with all that it needs to go on. */
+export interface SuspendedLoop {
+  v: 1;
+  agentId: string;
+  modelId: string;
+  question: string;
+  memories: readonly string[];
+  grounded: boolean;
+  startedAt: number;
+  state: RunState;
 }
 
 export interface ToolsStep {
@@ -95,6 +113,8 @@ export interface ToolsStep {
 export interface DecidedStep {
   v: 1;
   call: SettledCall;
+  /** Ids of the calls, from the outermost, within whose loops it stands; left out for a call of the run's own loop. */
+  within?: readonly string[];
 }
 
 export type Step =
@@ -176,8 +196,28 @@ export const tellResults = (state: RunState): void => {
   state.settled = [];
 };
 
-export const waiting = (state: RunState): SettledCall[] =>
-  state.settled.filter((call) => call.proposalId !== null);
+/** It waits for a decision, or the loop within it does. */
+export const isUnsettled = (call: SettledCall): boolean =>
+  call.proposalId !== null || call.handedOn !== undefined;
+
+export interface WaitingCall {
+  call: SettledCall & { proposalId: string };
+  /** As in `DecidedStep`. */
+  within: readonly string[];
+}
+
+/** The calls that wait for a decision, in this loop and in those within it. */
+export const waiting = (state: RunState, within: readonly string[] = []): WaitingCall[] =>
+  state.settled.flatMap((call): WaitingCall[] => {
+    const { proposalId, handedOn } = call;
+    if (proposalId !== null) return [{ call: { ...call, proposalId }, within }];
+    return handedOn === undefined ? [] : waiting(handedOn.state, [...within, call.callId]);
+  });
+
+const noteProposals = (state: RunState): void => {
+  for (const { call } of waiting(state))
+    if (!state.proposals.includes(call.proposalId)) state.proposals.push(call.proposalId);
+};
 
 /** Work of other agents counts to the tokens of the run; its cost is the caller's to add. */
 export const takeWork = (state: RunState, work: readonly AgentWork[]): void => {
@@ -200,15 +240,48 @@ export const applyTools = (state: RunState, calls: readonly SettledCall[]): void
   for (const call of calls) {
     state.settled.push(call);
     takeCall(state, call);
-    if (call.proposalId !== null && !state.proposals.includes(call.proposalId))
-      state.proposals.push(call.proposalId);
   }
+  noteProposals(state);
 };
 
-export const applyDecided = (state: RunState, decided: SettledCall): void => {
+/** What the call had used while it waited: its end counts all of it again. */
+const giveBack = (state: RunState, call: SettledCall): void => {
+  const work = call.work ?? [];
+  state.costNano = addNano(state.costNano, -call.costNano);
+  // By what they say: a state that was read back holds copies.
+  const texts = work.map((one) => JSON.stringify(one));
+  state.work = state.work.filter((one) => {
+    const at = texts.indexOf(JSON.stringify(one));
+    if (at >= 0) texts.splice(at, 1);
+    return at < 0;
+  });
+  state.usage = addSums(
+    state.usage,
+    work.map((one) => one.usage),
+    -1,
+  );
+};
+
+export const applyDecided = (
+  state: RunState,
+  decided: SettledCall,
+  [outer, ...within]: readonly string[] = [],
+): void => {
+  if (outer !== undefined) {
+    const inner = state.settled.find((call) => call.callId === outer)?.handedOn;
+    if (inner !== undefined) applyDecided(inner.state, decided, within);
+    return;
+  }
+  const before = state.settled.find((call) => call.callId === decided.callId);
+  if (before !== undefined) giveBack(state, before);
   state.settled = state.settled.map((call) => (call.callId === decided.callId ? decided : call));
   takeCall(state, decided);
+  noteProposals(state);
 };
+
+/** Rows of this feature's own writing; `replaySteps` refuses what does not begin with a plan. */
+export const readSteps = (rows: readonly { kind: string; payload: string }[]): Step[] =>
+  rows.map(({ kind, payload }) => ({ kind, payload: JSON.parse(payload) as unknown }) as Step);
 
 /** The state after the steps, and the events that had been told by the last of them; what comes next jumps over the lost ones. */
 export const replaySteps = (
@@ -233,13 +306,13 @@ export const replaySteps = (
       jumps = jumpsOf(step.payload.journal);
     } else if (step.kind === 'tools') {
       applyTools(state, step.payload.calls);
-      const ended = step.payload.calls.filter((call) => call.proposalId === null);
+      const ended = step.payload.calls.filter((call) => !isUnsettled(call));
       // The events between the answer and these are lost; these keep the numbers under which they were told.
       const { nextEvent } = step.payload;
       if (nextEvent !== undefined && ended.length > 0)
         jumps.push({ at: events.length, n: nextEvent - ended.length });
       for (const call of ended) events.push({ event: 'tool.completed', data: call.item });
-    } else if (step.kind === 'decided') applyDecided(state, step.payload.call);
+    } else if (step.kind === 'decided') applyDecided(state, step.payload.call, step.payload.within);
   }
   state.nextStep = steps.length;
   jumps.push({ at: events.length, n: numberAt(events.length, jumps) + RESUME_JUMP });

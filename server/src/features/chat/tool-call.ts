@@ -32,6 +32,8 @@ export interface ToolCallResult {
   embeddedNano: NanoUsd;
   /** What the run has come to hold by it. */
   taint: Taint;
+  /** What it will come to hold by it, once it is decided. */
+  laterTaint?: Taint;
 }
 
 const schemas = createSchemaChecker();
@@ -73,6 +75,30 @@ export const toolCallItem = (
   error: null,
   duration_ms: 0,
   cost_usd: 0,
+});
+
+/** What the tool has given, as the run takes it. */
+export const resultOf = (
+  item: ToolCall,
+  tool: AgentTool,
+  outcome: ToolOutcome,
+  embeddedNano: NanoUsd,
+): ToolCallResult => ({
+  item:
+    outcome.suspended === undefined
+      ? {
+          ...item,
+          status: outcome.isError ? 'failed' : 'completed',
+          result: outcome.structured ?? outcome.content,
+          error: outcome.isError ? outcome.content : null,
+        }
+      : { ...item, status: 'awaiting_approval' },
+  answer: outcome.isError ? `Error: ${outcome.content}` : outcome.content,
+  outcome,
+  proposalId: null,
+  exceeded: null,
+  embeddedNano,
+  taint: taintOfCall(tool, outcome),
 });
 
 /**
@@ -130,6 +156,7 @@ export const runToolCall = async (
       exceeded: null,
       embeddedNano: step.nano,
       taint: CLEAN,
+      laterTaint: taintOfCall(tool, null),
     };
   }
   const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
@@ -139,22 +166,9 @@ export const runToolCall = async (
     const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, async () =>
       storableDeep(await abortable(tool.call(parsed.value, { ...context, signal, paying }), signal)),
     );
-    return {
-      item: {
-        ...item,
-        status: outcome.isError ? 'failed' : 'completed',
-        result: outcome.structured ?? outcome.content,
-        error: outcome.isError ? outcome.content : null,
-        duration_ms: options.clock.now() - startedAt,
-        cost_usd: nanoToUsd(outcome.costNanoUsd),
-      },
-      answer: outcome.isError ? `Error: ${outcome.content}` : outcome.content,
-      outcome,
-      proposalId: null,
-      exceeded: null,
-      embeddedNano: step.nano,
-      taint: taintOfCall(tool, outcome),
-    };
+    const duration_ms = options.clock.now() - startedAt;
+    const ended = { ...item, duration_ms, cost_usd: nanoToUsd(outcome.costNanoUsd) };
+    return resultOf(ended, tool, outcome, step.nano);
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (error instanceof AppError && error.code === 'COST_EXCEEDED')
