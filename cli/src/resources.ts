@@ -311,6 +311,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'acceptMcpTool',
         examples: ['mcp accept files read_file'],
       },
+      { name: 'accept-all', operation: 'acceptMcpTools', examples: ['mcp accept-all files'] },
       {
         name: 'authorize',
         operation: 'authorizeMcpServer',

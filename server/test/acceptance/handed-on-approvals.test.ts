@@ -123,9 +123,8 @@ describe('an approval asked for within a hand-off', () => {
   };
   const statusOf = async (id: string): Promise<string> =>
     (await admin.get(`/api/v1/chat/runs/${id}`)).json<{ status: string }>().status;
-  /** A call that a killed process had begun is given up when its node is: on PostgreSQL that takes most of a minute. */
   const reaches = (id: string, status: string) =>
-    expect.poll(() => statusOf(id), { timeout: 110_000 }).toBe(status);
+    expect.poll(() => statusOf(id), { timeout: 60_000 }).toBe(status);
   const answerOf = async (conversationId: string): Promise<string> => {
     const read = await admin.get(`/api/v1/conversations/${conversationId}`);
     const { messages } = read.json<{ messages: { role: string; content: string }[] }>();
@@ -192,6 +191,13 @@ describe('an approval asked for within a hand-off', () => {
     const { started, ids } = await start(2);
     await reaches(started.run_id, 'awaiting_approval');
     await vote(ids[0] ?? '');
+    // What is under way when the process dies nobody knows: the call has to have ended.
+    await expect
+      .poll(async () => {
+        const read = await admin.get(`/api/v1/governance/proposals/${ids[0]}`);
+        return read.json<{ execution: { status: string } | null }>().execution?.status;
+      })
+      .toBe('completed');
     await server.end('SIGKILL');
     await server.start();
     admin = await server.signIn();

@@ -194,6 +194,7 @@ describe('what untrusted content may have led to', () => {
       command: process.execPath,
       args: [fixture, JSON.stringify({ web: true })],
       env: { FIXTURE_LOG: log },
+      accept_tools: true,
     });
     expect([made.status, made.text]).toEqual([201, made.text]);
     await vi.waitFor(
