@@ -113,6 +113,7 @@ describe('chat', () => {
         command: process.execPath,
         args: [fixture, JSON.stringify({ web: true })],
         env: { FIXTURE_LOG: path.join(folder, 'web.log') },
+        accept_tools: true,
       });
       expect([made.status, made.text]).toEqual([201, made.text]);
       await vi.waitFor(

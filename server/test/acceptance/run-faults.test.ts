@@ -230,6 +230,9 @@ describe('a model that asks for too much', () => {
   });
 
   it(req('RUN-03', 'agents that hand on without end come to rest, with an answer'), async () => {
+    // The calls are bounded here, not what they cost.
+    const limits = [{ scope: 'run', period: 'run', limit_usd: 100 }];
+    expect((await admin.put('/api/v1/costs/limits', { limits })).status).toBe(200);
     const hand = (i: number) => ({
       id: `d${i}`,
       name: 'delegate',

@@ -18,6 +18,8 @@ beforeAll(async () => {
       COMPATIBLE_BASE_URL: provider.url,
       MODEL_TIMEOUT_S: '600',
       RATE_LIMITS: 'on',
+      // Streams alone are bounded here.
+      RATE_FREE: '100000:10000',
       STREAMS_PER_CALLER: String(MAX),
     },
   });
