@@ -24,7 +24,7 @@ KNOWN_REASONS = [
     # What stands in the store, in the settings, or in the rights of the caller.
     r"is not a cursor of this list",
     r"is not a configured model|must be a model of a provider|is not an agent|must be one of ",
-    r"is not a tool that you may call|is not an answer of an agent|must be the id of a document",
+    r"is not what the browser was shown|is not a tool that you may call|is not an answer of an agent|must be the id of a document",
     r"was used before with another request|does not belong to a sign-in under way|is wrong",
     r"names no tenant|names no user|(no|not a) user of this tenant|is reserved",
     r"MCP_ALLOW_STDIO|is not allowed: it can change",
