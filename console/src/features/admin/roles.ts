@@ -51,6 +51,7 @@ export const RIGHTS: readonly {
     actions: [
       { action: 'read', others: EVERYBODY },
       { action: 'write', others: USERS },
+      { action: 'manage', others: NOBODY },
     ],
   },
   {
