@@ -377,7 +377,12 @@ describe('an archive of another platform', () => {
     const copy = (name: string, endpoint: unknown) =>
       kit.rows('mcp_servers').push({ ...server, id: randomUUID(), name, endpoint: JSON.stringify(endpoint) });
     copy('inner', { transport: 'http', url: 'http://127.0.0.1:6379/', headers: {}, trusted: true });
-    copy('shell', { transport: 'stdio', command: 'sh', args: ['-c', 'id > /tmp/owned'], env: {} });
+    copy('shell', {
+      transport: 'stdio',
+      command: 'sh',
+      args: ['-c', `id > ${path.join(folder, 'owned')}`],
+      env: {},
+    });
     const line = (name: string, args: string[]) =>
       copy(name, { transport: 'stdio', command: 'pentarch-books', args, env: {} });
     line('whole', ['--root', '/srv/north']);
@@ -464,6 +469,6 @@ describe('an archive of another platform', () => {
     first(kit, 'tenants').name = 'Changed';
     putTogether(kit, file);
     expect((await runCommand(['import', file], there)).err).toContain('not made by this platform');
-    expect(existsSync('/tmp/owned')).toBe(false);
+    expect(existsSync(path.join(folder, 'owned'))).toBe(false);
   }, 60_000);
 });

@@ -1,3 +1,4 @@
+// Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
 import { compiled, compiledCount } from '../../db/compiled.ts';
 import type { Db, Queryable, WriteOptions } from '../../db/db.ts';

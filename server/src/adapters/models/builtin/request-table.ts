@@ -1,3 +1,4 @@
+// Over 500 lines: one table, a rule after the other, whose order decides.
 import { bounded } from '../../../kernel/bounded.ts';
 import { placesIn } from './cities.ts';
 import { factOf } from './pick-fact.ts';
