@@ -752,7 +752,10 @@ describe(req('TAINT-02', 'tasks that agents make'), () => {
           '/v2/tasks?limit=100',
         )
       ).items.find(({ description }) => description.includes(word));
-    await expect.poll(async () => (await found(two))?.status, { timeout: 40_000 }).toBe('completed');
+    // The first is looked at too, so that a failure tells where it stands.
+    await expect
+      .poll(async () => ({ first: await found(`first ${one}`), second: await found(two) }), { timeout: 40_000 })
+      .toMatchObject({ first: { status: 'completed' }, second: { status: 'completed' } });
     const [first, last] = [await found(`first ${one}`), await found(two)];
     expect(first).toMatchObject({ depth: 1, parent_task_id: null, tainted: false });
     expect(last).toMatchObject({ depth: 2, parent_task_id: first?.id, tainted: false });
