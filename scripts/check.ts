@@ -66,6 +66,7 @@ const STEPS: readonly Step[] = [
     about: 'what code and pages cite is there',
     command: script('check-citations.ts'),
   },
+  { name: 'names', about: 'no name is exported by two features', command: script('check-names.ts') },
   {
     name: 'settings',
     about: 'docs/reference/settings.md fresh',

@@ -62,6 +62,7 @@ const sidebar = [
     text: 'Reference',
     items: [
       page('contract', 'Contract'),
+      page('glossary'),
       page('reference/settings'),
       { text: 'TypeScript client', link: '/sdk/typescript/README' },
       { text: 'Python client', link: '/sdk/python/README' },

@@ -2,7 +2,7 @@ import { costsBesideRuns } from './compose-costs.ts';
 import type { Db } from './db/db.ts';
 import type { Costs, Hold, HoldRequest, LedgerEntry } from './features/costs/index.ts';
 import type { ChargeEmbedding } from './features/knowledge/index.ts';
-import { boundUsage, type Models, parseModelId, toAppError } from './features/models/index.ts';
+import { boundUsage, type Models, modelErrorOf, parseModelId } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
 import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
 import { type NanoUsd, sumNano } from './kernel/money.ts';
@@ -157,6 +157,6 @@ export const embedFor =
         always: true,
       });
     } catch (error) {
-      throw toAppError(error);
+      throw modelErrorOf(error);
     }
   };

@@ -4,7 +4,7 @@ import { pickTool } from '../../src/adapters/models/builtin/pick-tool.ts';
 import { readQuestion } from '../../src/adapters/models/builtin/question.ts';
 import { RULES } from '../../src/adapters/models/builtin/request-table.ts';
 import { smallTalk } from '../../src/adapters/models/builtin/smalltalk.ts';
-import { isQuestion } from '../../src/features/agents/index.ts';
+import { looksLikeQuestion } from '../../src/features/agents/index.ts';
 import { asksThePlatform } from '../../src/features/agents/router.rules.ts';
 import { scanText } from '../../src/features/audit/scan.rules.ts';
 import { parseVote } from '../../src/features/governance/prompt.rules.ts';
@@ -64,7 +64,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   audienceIn: (text) => audienceIn([text]),
   isSuspicious: (text) => isSuspicious({ name: 'x', title: null, description: text, inputSchema: {} }),
   asksThePlatform,
-  isQuestion,
+  looksLikeQuestion,
   readQuestion: (text) => readQuestion(text, [text]),
   pickTool: (text) => pickTool(text.slice(0, 1_500), TOOLS, context),
   smallTalk,

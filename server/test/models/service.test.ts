@@ -7,8 +7,8 @@ import {
   type ModelPrice,
   type Models,
   type ModelsOptions,
+  modelErrorOf,
   parsePriceTable,
-  toAppError,
 } from '../../src/features/models/index.ts';
 import { AppError } from '../../src/kernel/errors.ts';
 import type { ModelProvider } from '../../src/kernel/model.ts';
@@ -143,7 +143,7 @@ test('a refusal of the request itself goes to the caller at once', async () => {
     1,
     0,
   ]);
-  expect(toAppError(error)).toMatchObject({
+  expect(modelErrorOf(error)).toMatchObject({
     code: 'UPSTREAM_ERROR',
     details: { provider: 'openai', status: 422 },
   });
@@ -157,7 +157,7 @@ test('an abort during the wait ends the call', async () => {
   });
   const error = await failure(models.generate(models.resolve(null), call(leave.signal)));
   expect([error.kind, main.requests.length, other.requests.length]).toEqual(['aborted', 1, 0]);
-  expect(toAppError(error)).toBe(error);
+  expect(modelErrorOf(error)).toBe(error);
 });
 
 test('a provider that keeps failing is passed over until its time is up, and told to /ready', async () => {
@@ -195,7 +195,7 @@ test('timeouts become UPSTREAM_TIMEOUT', async () => {
   main.always({ hangAfter: 0 });
   const models = build({ fallbacks: [] });
   const error = await failure(models.generate(models.resolve('hasty/x'), call()));
-  expect(toAppError(error)).toMatchObject({ code: 'UPSTREAM_TIMEOUT', details: { provider: 'hasty' } });
+  expect(modelErrorOf(error)).toMatchObject({ code: 'UPSTREAM_TIMEOUT', details: { provider: 'hasty' } });
 });
 
 test('the worst case covers the fallback too, and the affordable cap fits both', () => {

@@ -1,5 +1,5 @@
 export { AGENT_IDS, AGENTS, type AgentDefinition } from './definitions.ts';
-export { isQuestion } from './router.rules.ts';
+export { looksLikeQuestion } from './router.rules.ts';
 export { createRouter, type RouteChoice, type Router } from './router.ts';
 export { agentRoutes } from './routes.ts';
 export type { RunSample } from './rules.ts';

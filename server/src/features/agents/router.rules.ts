@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
   ),
 );
 
-export const wordsOf = (text: string): string[] =>
+export const routingWordsOf = (text: string): string[] =>
   (
     text
       .toLowerCase()
@@ -35,7 +35,7 @@ export const createClassifier = (agents: readonly AgentDefinition[]): Classifier
   const counts = agents.map((agent) => {
     const words = new Map<string, number>();
     const add = (text: string, weight: number): void => {
-      for (const word of wordsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
+      for (const word of routingWordsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
     };
     for (const example of agent.examples) add(example, 1);
     add(agent.charter, CHARTER_WEIGHT);
@@ -49,7 +49,7 @@ export const createClassifier = (agents: readonly AgentDefinition[]): Classifier
 
   return {
     classify(text) {
-      const known = [...new Set(wordsOf(text))].filter((word) => vocabulary.has(word));
+      const known = [...new Set(routingWordsOf(text))].filter((word) => vocabulary.has(word));
       if (known.length === 0) return [];
       const logs = counts.map((agent) => {
         let log = 0;
@@ -116,7 +116,7 @@ export const blend = (
   return [...scores].map(([agentId, score]) => ({ agentId, score })).sort((x, y) => y.score - x.score);
 };
 
-export const isQuestion = (text: string): boolean =>
+export const looksLikeQuestion = (text: string): boolean =>
   /[?？]\s*$/.test(text) ||
   /^\s*(who|whom|whose|what|when|where|why|which|how|is|are|was|were|does|do|did|can|could|should|has|have|wer|was|wann|wo|warum|wie|welche)\b/i.test(
     text,

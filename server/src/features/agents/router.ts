@@ -3,7 +3,13 @@ import type { EmbeddingPayer, MeteredEmbedder } from '../../kernel/embedder.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { ModelError } from '../../kernel/model.ts';
 import type { AgentDefinition } from './definitions.ts';
-import { asksThePlatform, blend, createClassifier, isQuestion, scoreByExamples } from './router.rules.ts';
+import {
+  asksThePlatform,
+  blend,
+  createClassifier,
+  looksLikeQuestion,
+  scoreByExamples,
+} from './router.rules.ts';
 
 /**
  * Chooses the agent for a message without a model: words first, embeddings of example requests where the words are
@@ -24,7 +30,7 @@ export interface RouterOptions {
   onError?(error: unknown, message: string): void;
 }
 
-export interface RouteInput {
+export interface RoutingInput {
   /** Pays where the embedder costs something. */
   payer: EmbeddingPayer;
   text: string;
@@ -119,7 +125,7 @@ export const createRouter = ({ agents, embedder, onError }: RouterOptions) => {
       if (embedder.local) await exampleVectors(payer);
     },
 
-    async choose(input: RouteInput): Promise<RouteChoice> {
+    async choose(input: RoutingInput): Promise<RouteChoice> {
       const { scores, by } = await scoresOf(input.payer, input.text.slice(0, 1_000));
       const open = scores.filter((entry) => input.enabled.has(entry.agentId));
       const candidates = open
@@ -134,7 +140,7 @@ export const createRouter = ({ agents, embedder, onError }: RouterOptions) => {
       });
       if (best?.agentId === 'athena') return choice('athena', `${by} point to the documents`, best.score);
       const sure = best !== undefined && best.score >= SURE;
-      if (input.enabled.has('athena') && isQuestion(input.text)) {
+      if (input.enabled.has('athena') && looksLikeQuestion(input.text)) {
         const platform = asksThePlatform(input.text);
         const claimed = sure && best.agentId !== 'zeus';
         const enough = platform ? DOCUMENTS_OUTWEIGH : claimed ? DOCUMENTS_SURELY_FIT : DOCUMENTS_FIT;

@@ -1,5 +1,5 @@
 import type { ModelRef } from '../../kernel/model.ts';
-import { isQuestion } from '../agents/index.ts';
+import { looksLikeQuestion } from '../agents/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 
 /** From this fit on passages are worth being shown to an agent that is not there for documents. */
@@ -14,7 +14,7 @@ export const documentsInReserve = async (
   message: string,
   passagesOf: () => Promise<NumberedPassage[]>,
 ): Promise<NumberedPassage[] | null> => {
-  if (model.provider !== 'builtin' || !isQuestion(message)) return null;
+  if (model.provider !== 'builtin' || !looksLikeQuestion(message)) return null;
   const passages = await passagesOf();
   return (passages[0]?.score ?? 0) >= RESERVE_FIT ? passages : null;
 };

@@ -19,7 +19,7 @@ import {
 } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
 import type { CostSubject, Hold, HoldRequest, LedgerEntry } from '../costs/index.ts';
-import { ModelCallError, type ModelCallResult, type Models, toAppError } from '../models/index.ts';
+import { ModelCallError, type ModelCallResult, type Models, modelErrorOf } from '../models/index.ts';
 import type { Decision } from './approvals.ts';
 import type { NumberedPassage } from './citations.rules.ts';
 import {
@@ -508,7 +508,7 @@ const loop = async (
         charge(entryOf(error.ref, error.partial.usage, error.costNanoUsd, true));
       }
       if (error.kind === 'aborted') return finishWith('cancelled');
-      const fault = toAppError(error);
+      const fault = modelErrorOf(error);
       if (fault instanceof AppError) {
         result.model = error.ref;
         return finishWith('stop', fault);

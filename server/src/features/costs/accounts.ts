@@ -30,7 +30,7 @@ import type { CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
  * money stand or fall together. The states of a hold: none → open (row in cost_holds, amount in `reserved` of its
  * counters) → gone (settled, released, or freed by recovery). Only who deletes the row moves the amount, so each ends once.
  */
-export interface AccountsOptions {
+export interface CostAccountsOptions {
   dialect: DialectName;
   clock: Clock;
   /** Names this process in its holds. */
@@ -100,7 +100,7 @@ const counterWithout = (counters: readonly CostCounterRow[], amount: number): Co
 const takeBack = (tx: Queryable, ids: readonly string[], amount: number): Promise<number> =>
   bookCounters(ids)(tx, { ...counterIds(ids), released: amount, spent: 0 });
 
-export const createAccounts = (options: AccountsOptions) => {
+export const createCostAccounts = (options: CostAccountsOptions) => {
   const { calendars, clock, dialect, limited } = options;
   const bookOf = async (tx: Queryable, tenantId: string, at: number): Promise<Book> => ({
     calendar: await calendars.at(tx, tenantId, at),
@@ -378,4 +378,4 @@ export const createAccounts = (options: AccountsOptions) => {
   };
 };
 
-export type Accounts = ReturnType<typeof createAccounts>;
+export type CostAccounts = ReturnType<typeof createCostAccounts>;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
-import { isTimeZone, periodAround, type Span } from './periods.rules.ts';
+import { isBudgetTimeZone, periodAround, type Span } from './periods.rules.ts';
 
 /** The running day and month of a tenant, in its time zone. */
 export interface TenantCalendar {
@@ -19,7 +19,7 @@ export const createCalendars = (timeZoneOf: (db: Queryable, tenantId: string) =>
 
   const load = async (db: Queryable, tenantId: string, now: number): Promise<TenantCalendar> => {
     const wanted = await timeZoneOf(db, tenantId);
-    const zone = isTimeZone(wanted) ? wanted : 'UTC';
+    const zone = isBudgetTimeZone(wanted) ? wanted : 'UTC';
     const day = periodAround(zone, 'day', now);
     const month = periodAround(zone, 'month', now);
     const calendar = { zone, day, month, staleAt: Math.min(day.end, now + CALENDAR_TTL_MS) };

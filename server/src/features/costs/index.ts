@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import type { Audit } from '../audit/index.ts';
-import { createAccounts } from './accounts.ts';
+import { createCostAccounts } from './accounts.ts';
 import { createAlerts } from './alerts.ts';
 import { createCalendars } from './calendar.ts';
 import {
@@ -24,7 +24,7 @@ import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
-export { isTimeZone } from './periods.rules.ts';
+export { isBudgetTimeZone } from './periods.rules.ts';
 export { alertText } from './rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';
 
@@ -68,7 +68,7 @@ export const createCosts = (options: CostsOptions) => {
   const alerts = createAlerts({ db, onAlert: options.onAlert, onError: options.onError });
   const calendars = createCalendars(options.timeZoneOf);
   const limited = createLimited(db.dialect);
-  const accounts = createAccounts({
+  const accounts = createCostAccounts({
     dialect: db.dialect,
     clock,
     nodeId,

@@ -35,7 +35,7 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
 };
 
 /** True for an IANA zone that this runtime knows. */
-export const isTimeZone = (zone: string): boolean => {
+export const isBudgetTimeZone = (zone: string): boolean => {
   try {
     formatOf(zone);
     return true;

@@ -79,7 +79,7 @@ export const noSums = (): Sums => ({
   cachedInputTokens: 0,
 });
 
-export const addSums = (a: Sums, b: Sums): Sums => ({
+export const addUsageSums = (a: Sums, b: Sums): Sums => ({
   costNano: a.costNano + b.costNano,
   requests: a.requests + b.requests,
   inputTokens: a.inputTokens + b.inputTokens,
@@ -100,7 +100,7 @@ export const byDate = (slots: readonly { start: number; sums: Sums }[], zone: st
   const days = new Map<string, Sums>();
   for (const { start, sums } of slots) {
     const date = dateText(localDate(zone, start));
-    days.set(date, addSums(days.get(date) ?? noSums(), sums));
+    days.set(date, addUsageSums(days.get(date) ?? noSums(), sums));
   }
   return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
 };

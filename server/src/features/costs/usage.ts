@@ -9,7 +9,7 @@ import { type LimitState, type LimitsService, limitWire } from './limits.ts';
 import { forecastNano } from './rules.ts';
 import type { UsageQuery } from './schema.ts';
 import {
-  addSums,
+  addUsageSums,
   byDate,
   noSums,
   type Sums,
@@ -87,7 +87,7 @@ export const createUsage = (options: {
       const slots = rows
         .filter((row) => row.part === 'slot')
         .map((row) => ({ start: Number(row.key) * SLOT_MS, sums: sumsOf(row) }));
-      const total = slots.reduce((sum, slot) => addSums(sum, slot.sums), noSums());
+      const total = slots.reduce((sum, slot) => addUsageSums(sum, slot.sums), noSums());
       const forecast = forecastNano(total.costNano, period.span, now);
       const { cost_usd: totalUsd, ...totals } = sumsWire(total);
       return {

@@ -8,7 +8,7 @@ import { isOpen, type Proposal } from './types.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
 /** What a run that waits for a decision asks, as the person whose run it is. */
-export interface Owner {
+export interface ApprovalOwner {
   tenantId: string;
   userId: string;
 }
@@ -33,19 +33,20 @@ export const decisionOf = (proposal: Proposal): DecisionNotice | null => {
 };
 
 export const createApprovals = (options: { db: Db; records: Records; board: Pick<Board, 'changed'> }) => {
-  const find = async (owner: Owner, id: string): Promise<Proposal> => {
+  const find = async (owner: ApprovalOwner, id: string): Promise<Proposal> => {
     const proposal = await findProposal(options.db.read, { ...owner, reach: 'own' }, id);
     if (proposal === undefined) throw notFound('proposal');
     return proposal;
   };
   return {
-    show: async (owner: Owner, id: string): Promise<ProposalWire> => proposalWire(await find(owner, id)),
+    show: async (owner: ApprovalOwner, id: string): Promise<ProposalWire> =>
+      proposalWire(await find(owner, id)),
 
-    decided: async (owner: Owner, id: string): Promise<DecisionNotice | null> =>
+    decided: async (owner: ApprovalOwner, id: string): Promise<DecisionNotice | null> =>
       decisionOf(await find(owner, id)),
 
     /** Ends an open proposal whose run has been stopped; a closed one stays as it is. */
-    async withdraw(owner: Owner & Pick<Caller, 'type'>, id: string): Promise<void> {
+    async withdraw(owner: ApprovalOwner & Pick<Caller, 'type'>, id: string): Promise<void> {
       if (!isOpen((await find(owner, id)).status)) return;
       options.board.changed(await options.records.cancel(owner, id, null));
     },

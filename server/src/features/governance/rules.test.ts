@@ -10,8 +10,8 @@ import {
   routeOf,
   shownBallots,
   tallyOf,
+  tallyVerdictOf,
   verdictNow,
-  verdictOf,
   vetoIn,
 } from './rules.ts';
 import { APPROVALS, type Ballot, FLAGS, RISKS, SEATS, type Seat, VETO_REASONS, VOTES } from './types.ts';
@@ -129,7 +129,7 @@ describe('tally', () => {
   it('never approves against a veto, without three, or before AEGIS has voted; and closes when all have voted', () => {
     fc.assert(
       fc.property(anyBallots, (ballots) => {
-        const verdict = verdictOf(ballots);
+        const verdict = tallyVerdictOf(ballots);
         const tally = tallyOf(ballots);
         const aegis = effectiveBallots(ballots).get('aegis');
         if (aegis?.vote === 'reject' && aegis.veto !== null) expect(verdict?.status).toBe('vetoed');
@@ -152,9 +152,9 @@ describe('tally', () => {
         const verdict = verdictNow(ballots, agentSeats);
         const missing = agentSeats.filter((seat) => !ballots.some((cast) => cast.seat === seat));
         const people = ballots.filter((cast) => cast.voterType === 'user');
-        const whole = verdictOf(ballots);
+        const whole = tallyVerdictOf(ballots);
         if (missing.length === 0 || whole?.status === 'vetoed') expect(verdict).toEqual(whole);
-        else expect(verdict).toEqual(verdictOf(people));
+        else expect(verdict).toEqual(tallyVerdictOf(people));
       }),
       { numRuns: 500 },
     );
@@ -168,7 +168,7 @@ describe('tally', () => {
   it('does not depend on the order of the ballots', () => {
     fc.assert(
       fc.property(anyBallots, (ballots) => {
-        expect(verdictOf([...ballots].reverse())?.status).toBe(verdictOf(ballots)?.status);
+        expect(tallyVerdictOf([...ballots].reverse())?.status).toBe(tallyVerdictOf(ballots)?.status);
       }),
     );
   });

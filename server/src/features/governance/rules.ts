@@ -151,7 +151,7 @@ export interface Verdict {
  * What the votes of the seats decide; null while it is open. A veto and a rejection close at once; an approval waits
  * until AEGIS has voted too, so that a quick majority cannot get ahead of its veto.
  */
-export const verdictOf = (ballots: readonly Ballot[]): Verdict | null => {
+export const tallyVerdictOf = (ballots: readonly Ballot[]): Verdict | null => {
   const seats = effectiveBallots(ballots);
   const aegis = seats.get('aegis');
   if (aegis?.vote === 'reject' && aegis.veto !== null) {
@@ -179,9 +179,9 @@ export const verdictOf = (ballots: readonly Ballot[]): Verdict | null => {
  */
 export const verdictNow = (ballots: readonly Ballot[], agentSeats: readonly Seat[]): Verdict | null => {
   const isRoundOver = agentSeats.every((seat) => ballots.some((ballot) => ballot.seat === seat));
-  const verdict = verdictOf(ballots);
+  const verdict = tallyVerdictOf(ballots);
   if (isRoundOver || verdict?.status === 'vetoed') return verdict;
-  return verdictOf(ballots.filter((ballot) => ballot.voterType === 'user'));
+  return tallyVerdictOf(ballots.filter((ballot) => ballot.voterType === 'user'));
 };
 
 /** A person in the seat of AEGIS vetoes by naming one of the veto reasons. */

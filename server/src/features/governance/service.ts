@@ -26,7 +26,7 @@ export const proposalScope = (caller: Caller): Scope => ({
     caller.permissions.has('governance:vote') || caller.permissions.has('analytics:read') ? 'tenant' : 'own',
 });
 
-export interface ServiceOptions {
+export interface GovernanceOptions {
   db: Db;
   clock: Clock;
   config: GovernanceConfig;
@@ -36,7 +36,15 @@ export interface ServiceOptions {
   policyOf(tool: AgentTool): ToolPolicy;
 }
 
-export const createProposals = ({ db, clock, config, records, board, ports, policyOf }: ServiceOptions) => {
+export const createProposals = ({
+  db,
+  clock,
+  config,
+  records,
+  board,
+  ports,
+  policyOf,
+}: GovernanceOptions) => {
   const get = async (caller: Caller, id: string): Promise<Proposal> => {
     const proposal = await findProposal(db.read, proposalScope(caller), id);
     if (proposal === undefined) throw notFound('proposal');

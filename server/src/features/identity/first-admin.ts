@@ -1,11 +1,11 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import { DEFAULT_TENANT } from '../../kernel/tenant.ts';
 import type { Audit } from '../audit/index.ts';
 import { findTenantBySlug, insertTenant } from '../tenants/index.ts';
 import { foldEmail, insertUser } from '../users/index.ts';
 import { hashPassword } from './passwords/hash.ts';
-import { DEFAULT_TENANT } from './principal.ts';
 import { newPassword } from './secrets.ts';
 
 export interface FirstAdmin {

@@ -1,6 +1,7 @@
 import { type Caller, ROLES, type Role, TIERS, type Tier } from '../../kernel/caller.ts';
 import { AppError, forbidden, unauthorized } from '../../kernel/errors.ts';
 import { effectivePermissions } from '../../kernel/permissions.ts';
+import { DEFAULT_TENANT } from '../../kernel/tenant.ts';
 
 /** An account and its tenant as the store has them now: what a token can do is settled by this, not by its claims. */
 export interface Principal {
@@ -21,9 +22,6 @@ export interface Principal {
   /** `<issuer>|<subject>` of an account that an external provider vouches for. */
   externalId: string | null;
 }
-
-/** Slug of the first tenant, whose admins run the platform. */
-export const DEFAULT_TENANT = 'default';
 
 export const parseRoles = (json: string): Role[] => {
   const parsed: unknown = JSON.parse(json);

@@ -15,7 +15,7 @@ import type { EmbeddedChunk } from './generations.store.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { EmbeddingModel } from './passage-index.ts';
 import type { DocumentChanges, KnowledgeDocument, Sharing } from './ports.ts';
-import { mayChange, titleOf } from './rules.ts';
+import { mayChangeDocument, titleOf } from './rules.ts';
 import type { KnowledgeStore, StaleDocument } from './store.ts';
 
 export interface UploadInput {
@@ -303,7 +303,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   /** The document, when the caller may change it: 404 for what they cannot see, 403 for what they can. */
   const changeable = async (caller: Caller, id: string): Promise<KnowledgeDocument> => {
     const document = await readOf(readScope(caller), id);
-    if (!mayChange(caller, document)) {
+    if (!mayChangeDocument(caller, document)) {
       throw new AppError('FORBIDDEN', 'only its owner or an admin may change this document', {
         details: { required: 'admin' },
       });

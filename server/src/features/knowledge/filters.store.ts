@@ -5,7 +5,7 @@ import type { SearchFilters } from './ports.ts';
 import { canonicalJson, rolesOf } from './rules.ts';
 
 /** Documents that are there and that `scope` may read: the one place where access becomes SQL. */
-export const readable = (db: Queryable, scope: Scope) => {
+export const readableDocuments = (db: Queryable, scope: Scope) => {
   const ready = db
     .selectFrom('documents')
     .where('documents.tenant_id', '=', scope.tenantId)
@@ -29,7 +29,7 @@ const hasFact = (key: string, values: readonly string[]): Expression<SqlBool> =>
 
 /** `readable` narrowed by the caller's filters. */
 export const filtered = (db: Queryable, scope: Scope, filters: SearchFilters) => {
-  let query = readable(db, scope);
+  let query = readableDocuments(db, scope);
   const { documentIds, contentTypes, tags, createdAfter, createdBefore, metadata } = filters;
   if (documentIds) query = query.where('documents.id', 'in', [...documentIds]);
   if (contentTypes) query = query.where('documents.content_type', 'in', [...contentTypes]);

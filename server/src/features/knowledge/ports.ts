@@ -91,7 +91,7 @@ export interface StoredChunk {
   text: string;
 }
 
-export interface MemoryHit {
+export interface MemorySearchHit {
   id: string;
   title: string;
   content: string;
@@ -101,7 +101,7 @@ export interface MemoryHit {
 }
 
 /** The memory feature's search, for `include_memories`. */
-export type SearchMemories = (scope: Scope, query: string, limit: number) => Promise<MemoryHit[]>;
+export type SearchMemories = (scope: Scope, query: string, limit: number) => Promise<MemorySearchHit[]>;
 
 /**
  * Puts a call of the reranker on the ledger: reserves the cost of `boundTokens`, runs the work and settles what it says it

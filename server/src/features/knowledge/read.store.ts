@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { COLUMNS, json, toDocument } from './document-rows.store.ts';
-import { filtered, readable } from './filters.store.ts';
+import { filtered, readableDocuments } from './filters.store.ts';
 import type { DocumentVersion, KnowledgeDocument, Passage, SearchFilters, StoredChunk } from './ports.ts';
 import { fold } from './terms.rules.ts';
 
@@ -18,7 +18,7 @@ export interface DocumentQuery {
 /** What readers ask; everything goes through `readable`, but for the owner's own export. */
 export const createKnowledgeReads = (db: Db) => ({
   async get(scope: Scope, id: string): Promise<KnowledgeDocument | null> {
-    const row = await readable(db.read, scope)
+    const row = await readableDocuments(db.read, scope)
       .select(COLUMNS)
       .where('documents.id', '=', id)
       .executeTakeFirst();
@@ -26,7 +26,7 @@ export const createKnowledgeReads = (db: Db) => ({
   },
 
   async text(scope: Scope, id: string): Promise<string | null> {
-    const row = await readable(db.read, scope)
+    const row = await readableDocuments(db.read, scope)
       .select('documents.text')
       .where('documents.id', '=', id)
       .executeTakeFirst();
@@ -38,7 +38,7 @@ export const createKnowledgeReads = (db: Db) => ({
     scope: Scope,
     id: string,
   ): Promise<{ text: string; title: string; trusted: boolean } | null> {
-    const row = await readable(db.read, scope)
+    const row = await readableDocuments(db.read, scope)
       .select(['documents.text', 'documents.title', 'documents.trusted'])
       .where('documents.id', '=', id)
       .executeTakeFirst();
@@ -79,7 +79,7 @@ export const createKnowledgeReads = (db: Db) => ({
   /** Documents that `scope` may read whose file or title has one of the names, in any case; at most 20, the newest. */
   async idsByName(scope: Scope, names: readonly string[]): Promise<string[]> {
     const folded = names.map(fold);
-    const rows = await readable(db.read, scope)
+    const rows = await readableDocuments(db.read, scope)
       .select('documents.id')
       .where((w) =>
         w.or(
@@ -101,7 +101,7 @@ export const createKnowledgeReads = (db: Db) => ({
 
   /** Tags of documents that `scope` may read, with how many have each: the most used first, at most 1,000. */
   async tags(scope: Scope): Promise<{ tag: string; documents: number }[]> {
-    const rows = await readable(db.read, scope)
+    const rows = await readableDocuments(db.read, scope)
       .innerJoin('document_facts', 'document_facts.document_id', 'documents.id')
       .select(['document_facts.value'])
       .select((w) => w.fn.countAll<number>().as('documents'))
@@ -179,7 +179,7 @@ export const createKnowledgeReads = (db: Db) => ({
   /** Passages by row number that `scope` may (still) read; the second wall behind the indexes. */
   async passages(scope: Scope, seqs: readonly number[]): Promise<Map<number, Passage>> {
     if (seqs.length === 0) return new Map();
-    const rows = await readable(db.read, scope)
+    const rows = await readableDocuments(db.read, scope)
       .innerJoin('chunks', (join) =>
         join
           .onRef('chunks.document_id', '=', 'documents.id')

@@ -7,7 +7,7 @@ import {
   factsOf,
   fullContentType,
   highlight,
-  mayChange,
+  mayChangeDocument,
   rankPassages,
   titleOf,
 } from './rules.ts';
@@ -148,9 +148,9 @@ describe('metadata', () => {
 });
 
 it('knows who may change a document', () => {
-  expect(mayChange({ userId: 'a', roles: ['user'] }, { userId: 'a' })).toBe(true);
-  expect(mayChange({ userId: 'b', roles: ['operator'] }, { userId: 'a' })).toBe(false);
-  expect(mayChange({ userId: 'b', roles: ['admin'] }, { userId: 'a' })).toBe(true);
+  expect(mayChangeDocument({ userId: 'a', roles: ['user'] }, { userId: 'a' })).toBe(true);
+  expect(mayChangeDocument({ userId: 'b', roles: ['operator'] }, { userId: 'a' })).toBe(false);
+  expect(mayChangeDocument({ userId: 'b', roles: ['admin'] }, { userId: 'a' })).toBe(true);
 });
 
 it('takes short names of types', () => {

@@ -61,8 +61,10 @@ export const contentTypeFault = (type: string): string | null => {
 };
 
 /** Who may change or delete a document that they can see: its owner, and an admin (contract, section 3). */
-export const mayChange = (caller: Pick<Caller, 'userId' | 'roles'>, document: { userId: string }): boolean =>
-  document.userId === caller.userId || caller.roles.includes('admin');
+export const mayChangeDocument = (
+  caller: Pick<Caller, 'userId' | 'roles'>,
+  document: { userId: string },
+): boolean => document.userId === caller.userId || caller.roles.includes('admin');
 
 /** Longest JSON of a metadata value that can be filtered by. */
 export const MAX_FACT_CHARACTERS = 512;

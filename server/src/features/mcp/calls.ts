@@ -5,7 +5,7 @@ import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/e
 import { newId } from '../../kernel/ids.ts';
 import { type McpContent, McpFault, type McpProgress, type McpToolInfo } from '../../kernel/mcp.ts';
 import type { AgentTool, ToolAnnotations, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
-import { toAppError } from './faults.ts';
+import { mcpErrorOf } from './faults.ts';
 import type { PinBook, PinState } from './pins.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import { type CappedResult, capResult, modelText, visibleText } from './results.ts';
@@ -210,7 +210,7 @@ export const createCalls = (options: CallsOptions) => {
       return { result, durationMs: Math.round((performance.now() - started) * 100) / 100 };
     } catch (error) {
       sample(error instanceof McpFault && error.kind === 'timeout' ? 'timeout' : 'error');
-      throw toAppError(error, definition.name);
+      throw mcpErrorOf(error, definition.name);
     }
   };
 

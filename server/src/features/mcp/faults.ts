@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { McpFault } from '../../kernel/mcp.ts';
 
 /** A fault of a server as the API says it (contract, sections 2 and 14). */
-export const toAppError = (error: unknown, server: string): AppError => {
+export const mcpErrorOf = (error: unknown, server: string): AppError => {
   if (error instanceof AppError) return error;
   const details = { server };
   if (!(error instanceof McpFault)) {

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { invalid, notFound } from '../../kernel/errors.ts';
 import { type McpCallOptions, McpFault, type McpSession } from '../../kernel/mcp.ts';
 import type { Calls } from './calls.ts';
-import { toAppError } from './faults.ts';
+import { mcpErrorOf } from './faults.ts';
 import { capEntries, capPrompt } from './results.ts';
 
 /** JSON-RPC: the parameters are wrong, which servers say of names that they do not know too. */
@@ -30,7 +30,7 @@ export const createReading = (calls: Calls) => {
     try {
       return await plainAsk(caller, server, signal, work);
     } catch (error) {
-      throw toAppError(error, server);
+      throw mcpErrorOf(error, server);
     }
   };
 
@@ -47,7 +47,7 @@ export const createReading = (calls: Calls) => {
         await plainAsk(caller, server, signal, (session, call) => session.getPrompt(name, args, call)),
       );
     } catch (error) {
-      if (!isAskersFault(error)) throw toAppError(error, server);
+      if (!isAskersFault(error)) throw mcpErrorOf(error, server);
       const known = await ask(caller, server, signal, (session, call) => session.listPrompts(call));
       if (!known.some((one) => one.name === name)) throw notFound('prompt');
       throw invalid({ field: '/arguments', reason: `is refused by the server: ${error.message}` });
@@ -64,7 +64,7 @@ export const createReading = (calls: Calls) => {
           await plainAsk(caller, server, signal, (session, call) => session.readResource(uri, call)),
         );
       } catch (error) {
-        throw isAskersFault(error) ? notFound('resource') : toAppError(error, server);
+        throw isAskersFault(error) ? notFound('resource') : mcpErrorOf(error, server);
       }
     },
     prompts: async (caller: Caller, server: string, signal: AbortSignal) =>

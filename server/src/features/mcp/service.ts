@@ -54,7 +54,7 @@ export interface ServerInput extends EndpointInput {
 
 export type ServerPatch = Partial<Omit<ServerInput, 'name' | 'transport' | 'accept_tools'>>;
 
-export interface ServiceOptions {
+export interface McpServiceOptions {
   store: McpStore;
   registry: Registry;
   calls: Calls;
@@ -75,7 +75,7 @@ const FIRST_TRY_MS = 3_000;
 const TEST_MS = 15_000;
 const MAX_SERVERS_PER_TENANT = 100;
 
-export const createService = (options: ServiceOptions) => {
+export const createService = (options: McpServiceOptions) => {
   const { store, registry, calls, pins, clock } = options;
   const never = new AbortController().signal;
 

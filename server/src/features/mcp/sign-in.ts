@@ -7,7 +7,7 @@ import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { McpConnector, McpHttpEndpoint } from '../../kernel/mcp.ts';
 import type { Calls } from './calls.ts';
 import { redactFault, redactorOf } from './endpoint.ts';
-import { toAppError } from './faults.ts';
+import { mcpErrorOf } from './faults.ts';
 import type { RegisteredServer, Registry } from './registry.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { McpAuditEntry } from './service.ts';
@@ -109,7 +109,7 @@ export const createSignIn = (options: {
         iss: answer.iss ?? null,
       });
     } catch (error) {
-      throw toAppError(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
+      throw mcpErrorOf(redactFault(error, redactorOf(endpointOf(server))), signIn.server);
     }
     await options.audit(
       {
@@ -160,7 +160,7 @@ export const createSignIn = (options: {
           cookie: { name: cookieName(browser), value: secret, maxAgeS: SIGN_IN_MS / 1000 },
         };
       } catch (error) {
-        throw toAppError(redactFault(error, redactorOf(endpoint)), name);
+        throw mcpErrorOf(redactFault(error, redactorOf(endpoint)), name);
       }
     },
 

@@ -12,7 +12,7 @@ export const mayShare = (caller: Pick<Caller, 'roles' | 'permissions'>): boolean
   caller.permissions.has(SHARE_PERMISSION);
 
 /** Own records, or any that the caller can read when memory:* is theirs. */
-export const mayChange = (caller: Caller, owner: string): boolean =>
+export const mayChangeRecord = (caller: Caller, owner: string): boolean =>
   owner === caller.userId || mayShare(caller);
 
 /**

@@ -40,7 +40,7 @@ const entityRecord = (row: MemoryEntityRow, observations: ObservationRecord[]): 
 });
 
 /** Rows of `table` that the scope may read: the own ones and the shared ones, or all of the tenant. */
-export const readable =
+export const readableEntities =
   <T extends 'memory_entities' | 'memory_relations'>(table: T, scope: Scope) =>
   (eb: ExpressionBuilder<Tables, T>) => {
     const owner = sql.ref<string>(`${table}.owner`);
@@ -242,7 +242,7 @@ export const createEntityStore = (db: Db) => {
     changes: (): number => changes,
 
     async list(scope: Scope, filter: EntityFilter, page: PageRequest) {
-      let base = db.read.selectFrom('memory_entities').where(readable('memory_entities', scope));
+      let base = db.read.selectFrom('memory_entities').where(readableEntities('memory_entities', scope));
       if (filter.type !== undefined) base = base.where('type_folded', '=', foldName(filter.type));
       if (filter.q !== undefined) {
         const q = foldName(filter.q);
@@ -268,7 +268,7 @@ export const createEntityStore = (db: Db) => {
         .selectFrom('memory_entities')
         .selectAll()
         .where('id', '=', id)
-        .where(readable('memory_entities', scope))
+        .where(readableEntities('memory_entities', scope))
         .execute();
       return (await loadEntities(db.read, rows))[0] ?? null;
     },
@@ -280,7 +280,7 @@ export const createEntityStore = (db: Db) => {
         .selectFrom('memory_entities')
         .selectAll()
         .where('id', 'in', [...ids])
-        .where(readable('memory_entities', scope))
+        .where(readableEntities('memory_entities', scope))
         .orderBy('created_at')
         .orderBy('id')
         .execute();
@@ -292,7 +292,7 @@ export const createEntityStore = (db: Db) => {
       const rows = await db.read
         .selectFrom('memory_entities')
         .selectAll()
-        .where(readable('memory_entities', scope))
+        .where(readableEntities('memory_entities', scope))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
@@ -305,7 +305,7 @@ export const createEntityStore = (db: Db) => {
       const rows = await db.read
         .selectFrom('memory_entities')
         .selectAll()
-        .where(readable('memory_entities', scope))
+        .where(readableEntities('memory_entities', scope))
         .orderBy('created_at')
         .orderBy('id')
         .execute();

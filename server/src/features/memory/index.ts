@@ -8,7 +8,7 @@ import type { Ask } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
 import { extract } from './extract.rules.ts';
 import type { Extracted } from './facts.rules.ts';
-import { createObserveTurn, type Turn } from './observe.ts';
+import { createObserveTurn, type ObservedTurn } from './observe.ts';
 import { createPersonalStore } from './personal.store.ts';
 import { preferenceTools } from './preference-tools.ts';
 import { createPreferences } from './preferences.ts';
@@ -16,7 +16,7 @@ import { createRecallStore } from './recall.store.ts';
 import { createRecall, type PayingWho, type RecalledFact, type Who } from './recall.ts';
 import { relationView } from './records.ts';
 import { createRelationStore } from './relations.store.ts';
-import { createRemember, type Remembered } from './remember.ts';
+import { createRemember, type RememberedCounts } from './remember.ts';
 import { memoryRoutes } from './routes.ts';
 import { createMemoryService } from './service.ts';
 import { createMemoryTools } from './tools.ts';
@@ -25,9 +25,9 @@ import { createTransfer } from './transfer.ts';
 export type { Ask } from './ask.ts';
 export { createMessageReader } from './message-reader.ts';
 export { createMeteredAsk } from './metered-ask.ts';
-export type { Turn } from './observe.ts';
+export type { ObservedTurn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
-export type { Remembered } from './remember.ts';
+export type { RememberedCounts } from './remember.ts';
 
 export interface MemoryOptions {
   db: Db;
@@ -64,7 +64,7 @@ export interface Memory {
   /** Lines on what the user wants, likes and is called, for every prompt. */
   preferences(who: Who, limit?: number): Promise<RecalledFact[]>;
   /** Learns from a user's message; to be called after the answer is stored. */
-  observeTurn(turn: Turn): Promise<Remembered>;
+  observeTurn(turn: ObservedTurn): Promise<RememberedCounts>;
   searchForKnowledge(who: Who, query: string, limit: number): Promise<MemoryHit[]>;
   /** All that is kept of a person, as JSON. */
   exportPersonal(who: Who): Promise<Record<string, unknown>>;

@@ -3,10 +3,10 @@ import { type Ask, askForFacts, joinFindings, mayHoldFacts } from './ask.ts';
 import type { Extracted } from './facts.rules.ts';
 import { isNote } from './notes.rules.ts';
 import type { Recall } from './recall.ts';
-import type { Remember, Remembered } from './remember.ts';
+import type { Remember, RememberedCounts } from './remember.ts';
 
 /** One message of a user, after the answer to it has been stored. */
-export interface Turn {
+export interface ObservedTurn {
   caller: Caller;
   conversationId: string;
   messageId: string;
@@ -33,7 +33,7 @@ export const speakerOf = (caller: Caller) => ({
  */
 export const createObserveTurn =
   ({ remember, recall, ask, extract }: ObserveParts) =>
-  async (turn: Turn): Promise<Remembered> => {
+  async (turn: ObservedTurn): Promise<RememberedCounts> => {
     // Who may not write memory (readonly) is not remembered either.
     if (!turn.caller.permissions.has('memory:write')) return { added: 0, ended: 0, forgotten: 0 };
     const byPattern = await extract(turn.text);

@@ -6,7 +6,7 @@ import type { Scope } from '../../kernel/caller.ts';
 import { conflict } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
-import { readable } from './entities.store.ts';
+import { readableEntities } from './entities.store.ts';
 import type { FactSource, RelationRecord } from './records.ts';
 import { foldName } from './rules.ts';
 import { withStoreFaults } from './store-faults.ts';
@@ -135,7 +135,7 @@ export const createRelationStore = (db: Db) => {
     async list(scope: Scope, filter: RelationFilter, page: PageRequest) {
       let base = db.read
         .selectFrom('memory_relations')
-        .where(readable('memory_relations', scope))
+        .where(readableEntities('memory_relations', scope))
         .where(endsReadable(scope));
       const { entityId, type, at } = filter;
       if (entityId !== undefined)
@@ -153,7 +153,7 @@ export const createRelationStore = (db: Db) => {
         .selectFrom('memory_relations')
         .selectAll()
         .where('id', '=', id)
-        .where(readable('memory_relations', scope))
+        .where(readableEntities('memory_relations', scope))
         .where(endsReadable(scope))
         .executeTakeFirst();
       return row ? relationRecord(row) : null;
@@ -177,7 +177,7 @@ export const createRelationStore = (db: Db) => {
       const rows = await db.read
         .selectFrom('memory_relations')
         .selectAll()
-        .where(readable('memory_relations', scope))
+        .where(readableEntities('memory_relations', scope))
         .where(endsReadable(scope))
         .where(holds(atMs))
         .orderBy('created_at')
@@ -197,7 +197,7 @@ export const createRelationStore = (db: Db) => {
       const rows = await db.read
         .selectFrom('memory_relations')
         .selectAll()
-        .where(readable('memory_relations', scope))
+        .where(readableEntities('memory_relations', scope))
         .where(endsReadable(scope))
         .where(holds(atMs))
         .where((eb) =>

@@ -27,7 +27,7 @@ export interface RememberParts {
   clock: Clock;
 }
 
-export interface Remembered {
+export interface RememberedCounts {
   added: number;
   ended: number;
   forgotten: number;
@@ -210,8 +210,12 @@ export const createRemember = ({ entities, relations, recallStore, personal, clo
 
   return {
     /** In the order in which it was said. */
-    async apply(speaker: Speaker, findings: readonly Extracted[], source: FactSource): Promise<Remembered> {
-      const done: Remembered = { added: 0, ended: 0, forgotten: 0 };
+    async apply(
+      speaker: Speaker,
+      findings: readonly Extracted[],
+      source: FactSource,
+    ): Promise<RememberedCounts> {
+      const done: RememberedCounts = { added: 0, ended: 0, forgotten: 0 };
       for (const found of findings) {
         if (found.kind === 'fact') done.added += await tell(speaker, found, source);
         else if (found.kind === 'end') done.ended += await end(speaker, found);

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { type PageRequest, pageResult } from '../../kernel/pagination.ts';
-import { mayChange, mayShare, ownerOfEnds, SHARE_PERMISSION } from './access.rules.ts';
+import { mayChangeRecord, mayShare, ownerOfEnds, SHARE_PERMISSION } from './access.rules.ts';
 import { claimOfObservation } from './clauses.rules.ts';
 import type { EntityStore } from './entities.store.ts';
 import {
@@ -58,7 +58,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
 
   const changeable = async (caller: Caller, id: string): Promise<EntityRecord> => {
     const found = await readEntity(caller, id);
-    if (!mayChange(caller, found.owner)) throw forbidden(SHARE_PERMISSION);
+    if (!mayChangeRecord(caller, found.owner)) throw forbidden(SHARE_PERMISSION);
     return found;
   };
 
@@ -70,7 +70,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
 
   const changeableRelation = async (caller: Caller, id: string): Promise<RelationRecord> => {
     const found = await readRelation(caller, id);
-    if (!mayChange(caller, found.owner)) throw forbidden(SHARE_PERMISSION);
+    if (!mayChangeRecord(caller, found.owner)) throw forbidden(SHARE_PERMISSION);
     return found;
   };
 
@@ -257,7 +257,7 @@ export const createMemoryService = ({ entities, relations, clock }: ServiceParts
       const shared =
         privateOwner === null && (input.visibility ?? (mayShare(caller) ? 'tenant' : 'private')) === 'tenant';
       const owner = shared ? ownerFor(caller, 'tenant') : (privateOwner ?? caller.userId);
-      if (!mayChange(caller, owner)) throw forbidden(SHARE_PERMISSION);
+      if (!mayChangeRecord(caller, owner)) throw forbidden(SHARE_PERMISSION);
       const { id, created } = await relations.add(
         {
           tenantId: caller.tenantId,

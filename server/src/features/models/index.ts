@@ -27,6 +27,6 @@ export {
   type ModelChoice,
   type Models,
   type ModelsOptions,
+  modelErrorOf,
   type ProviderState,
-  toAppError,
 } from './service.ts';

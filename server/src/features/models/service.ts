@@ -132,7 +132,7 @@ export interface Models {
 }
 
 /** A call's failure as the API tells it. What is no `ModelError` comes back as it is. */
-export const toAppError = (error: unknown): unknown => {
+export const modelErrorOf = (error: unknown): unknown => {
   if (!(error instanceof ModelError) || error.kind === 'aborted') return error;
   return new AppError(error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', error.message, {
     details: {

@@ -34,6 +34,7 @@ import {
   countUnread,
   deleteNotificationsOf,
   dropNotices,
+  type InboxOwner,
   insertNotification,
   listNotifications,
   markAllRead,
@@ -41,7 +42,6 @@ import {
   type NotificationRow,
   noticesToOthers,
   notificationById,
-  type Owner,
   preferencesOf,
   savePreferences,
 } from './store.ts';
@@ -65,7 +65,7 @@ export interface NotificationsOptions {
   onError(error: unknown, message: string): void;
 }
 
-const ownerOf = (caller: Caller): Owner => ({ tenantId: caller.tenantId, userId: caller.userId });
+const ownerOf = (caller: Caller): InboxOwner => ({ tenantId: caller.tenantId, userId: caller.userId });
 
 const view = (row: NotificationRow): Notification => ({
   id: row.id,
@@ -129,7 +129,7 @@ export const createNotifications = (options: NotificationsOptions) => {
 
   /** Tells a person by the channels that they chose for the category. Null when no channel is on, or told before. */
   const notify = async (
-    owner: Owner,
+    owner: InboxOwner,
     notice: Notice,
     eventId: string | null,
   ): Promise<Notification | null> => {
@@ -255,7 +255,7 @@ export const createNotifications = (options: NotificationsOptions) => {
     },
 
     /** What others were told of these records goes, for the erasure of a person's data; how many. */
-    async eraseCopies(person: Owner, recordIds: ReadonlySet<string>): Promise<number> {
+    async eraseCopies(person: InboxOwner, recordIds: ReadonlySet<string>): Promise<number> {
       let erased = 0;
       for (let after = ''; ; ) {
         const rows = await noticesToOthers(db.read, person, after, COPIES_AT_ONCE);
@@ -269,11 +269,11 @@ export const createNotifications = (options: NotificationsOptions) => {
 
     /** For the export and the erasure of a person's data. */
     personalData: (limit: number) => ({
-      async exportData(person: Owner): Promise<Notification[]> {
+      async exportData(person: InboxOwner): Promise<Notification[]> {
         const page = { page: 1, limit, after: null };
         return (await listNotifications(db.read, person, { unread: false }, page)).rows.map(view);
       },
-      async eraseData(person: Owner): Promise<number> {
+      async eraseData(person: InboxOwner): Promise<number> {
         return db.write((tx) => deleteNotificationsOf(tx, person));
       },
     }),

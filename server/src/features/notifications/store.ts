@@ -6,7 +6,7 @@ import type { PageRequest } from '../../kernel/pagination.ts';
 export type { NotificationRow };
 
 /** A person in their tenant: notifications are theirs alone, whatever the role of who asks. */
-export interface Owner {
+export interface InboxOwner {
   tenantId: string;
   userId: string;
 }
@@ -27,7 +27,7 @@ export const notificationById = (db: Queryable, id: string): Promise<Notificatio
 
 export const listNotifications = async (
   db: Queryable,
-  owner: Owner,
+  owner: InboxOwner,
   filter: { unread: boolean; category?: string | undefined },
   page: PageRequest,
 ): Promise<{ rows: NotificationRow[]; total: number }> => {
@@ -40,7 +40,7 @@ export const listNotifications = async (
   return listPage(matching.selectAll(), page);
 };
 
-export const countUnread = async (db: Queryable, owner: Owner): Promise<number> => {
+export const countUnread = async (db: Queryable, owner: InboxOwner): Promise<number> => {
   const row = await db
     .selectFrom('notifications')
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -54,7 +54,7 @@ export const countUnread = async (db: Queryable, owner: Owner): Promise<number> 
 /** Keeps the time of the first reading. */
 export const markRead = async (
   tx: Queryable,
-  owner: Owner,
+  owner: InboxOwner,
   id: string,
   at: number,
 ): Promise<NotificationRow | undefined> => {
@@ -75,7 +75,7 @@ export const markRead = async (
     .executeTakeFirst();
 };
 
-export const markAllRead = async (tx: Queryable, owner: Owner, at: number): Promise<void> => {
+export const markAllRead = async (tx: Queryable, owner: InboxOwner, at: number): Promise<void> => {
   await tx
     .updateTable('notifications')
     .set({ read_at: at })
@@ -116,7 +116,7 @@ export const dropNotificationsBefore = async (
 };
 
 /** Everything of a person, for erasure. */
-export const deleteNotificationsOf = async (tx: Queryable, owner: Owner): Promise<number> => {
+export const deleteNotificationsOf = async (tx: Queryable, owner: InboxOwner): Promise<number> => {
   const result = await tx
     .deleteFrom('notifications')
     .where('tenant_id', '=', owner.tenantId)
@@ -129,7 +129,7 @@ export const deleteNotificationsOf = async (tx: Queryable, owner: Owner): Promis
 /** Notices of a tenant to other people, by id after `after`. */
 export const noticesToOthers = (
   db: Queryable,
-  owner: Owner,
+  owner: InboxOwner,
   after: string,
   limit: number,
 ): Promise<Pick<NotificationRow, 'id' | 'data'>[]> =>

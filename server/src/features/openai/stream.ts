@@ -12,7 +12,7 @@ import {
 } from './answer.ts';
 
 /** The events of a run as chunks of a chat completion. */
-export interface ChunkOptions {
+export interface StreamChunkOptions {
   runId: string;
   model: string;
   /** Epoch seconds. */
@@ -47,7 +47,7 @@ const errorOf = (data: unknown): AppError => {
   return new AppError(code, message, { details });
 };
 
-export const createChunks = (options: ChunkOptions): ChunkWriter => {
+export const createChunks = (options: StreamChunkOptions): ChunkWriter => {
   const open = new Set<string>();
   let said = false;
   const base = {

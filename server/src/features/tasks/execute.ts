@@ -8,7 +8,7 @@ import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { RunPayload } from './jobs.ts';
 import type { ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
 import { isActiveRun, isPermanent, taskCredential } from './rules.ts';
-import type { RunCounts, RunEnd, RunLedger } from './runs.ts';
+import type { RunCounts, RunLedger, TaskRunEnd } from './runs.ts';
 import { runById, type TaskRow, type TaskRunRow, taskById, updateRun, updateTask } from './store.ts';
 import { runStatusOf } from './wire.ts';
 
@@ -33,12 +33,12 @@ export const taskCaller = (callerOf: CallerFor, task: TaskRow): Promise<Caller |
 export const NO_CALLER =
   'the account that owns this task is not active, or the key that made it was deleted: make the task anew';
 
-export const endOf = (
+export const taskRunEndOf = (
   run: TaskRunRow,
   runId: string,
   conversationId: string,
   outcome: ChatOutcome,
-): RunEnd => {
+): TaskRunEnd => {
   const { costNano } = outcome;
   if (outcome.finishReason === 'cancelled') return { status: 'cancelled', costNano };
   if (outcome.finishReason === 'cost_exceeded') {
@@ -225,7 +225,12 @@ export const createExecutor = (options: ExecuteOptions) => {
       });
       return;
     }
-    await ledger.end(fresh, latest, endOf(latest, runId, latest.conversation_id ?? '', outcome), counted);
+    await ledger.end(
+      fresh,
+      latest,
+      taskRunEndOf(latest, runId, latest.conversation_id ?? '', outcome),
+      counted,
+    );
   };
 
   const load = async (payload: RunPayload): Promise<{ task: TaskRow; row: TaskRunRow } | null> => {

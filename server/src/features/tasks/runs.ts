@@ -8,14 +8,14 @@ import { PRIORITY_RANK, taskStatusAfter } from './rules.ts';
 import type { TaskRunStatus } from './schema.ts';
 import {
   activeRuns,
-  insertRun,
+  insertTaskRun,
   newestRunIds,
   type TaskRow,
   type TaskRunRow,
   updateRun,
   updateTask,
 } from './store.ts';
-import { priorityOf, runStatusOf, statusOf, taskView } from './wire.ts';
+import { priorityOf, runStatusOf, taskStatusOf, taskView } from './wire.ts';
 
 /** Changes of runs with what follows from them for their task, its events and its next run: one transaction each. */
 export interface RunLedgerOptions {
@@ -26,7 +26,7 @@ export interface RunLedgerOptions {
   outbox: EventOutbox<Queryable>;
 }
 
-export type RunEnd =
+export type TaskRunEnd =
   | { status: 'completed'; result: Record<string, unknown>; costNano: number }
   | { status: 'failed'; error: { code: string; message: string }; costNano: number }
   | { status: 'cancelled'; costNano: number };
@@ -92,7 +92,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     how: 'start' | 'wait' | 'skip',
   ): Promise<TaskRow | undefined> => {
     const row = newRow(task, slotAt, how === 'skip' ? 'skipped' : 'queued');
-    if (!(await insertRun(tx, row))) return undefined;
+    if (!(await insertTaskRun(tx, row))) return undefined;
     if (how !== 'start') return task;
     await enqueue(tx, task, row.id);
     return updateTask(tx, task.id, {
@@ -109,7 +109,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
   const end = async (
     task: TaskRow,
     run: TaskRunRow,
-    ending: RunEnd,
+    ending: TaskRunEnd,
     counted: RunCounts | null = null,
   ): Promise<void> => {
     const now = clock.now();
@@ -125,7 +125,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
       });
       if (ended === undefined) return null;
       const next = (await activeRuns(tx, task.id)).find((other) => runStatusOf(other) === 'queued');
-      const cancelledForGood = statusOf(task) === 'cancelled';
+      const cancelledForGood = taskStatusOf(task) === 'cancelled';
       const status = cancelledForGood
         ? 'cancelled'
         : next !== undefined

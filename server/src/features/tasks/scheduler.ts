@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { parseSchedule } from './cron.ts';
-import { endOf, NO_CALLER, taskCaller } from './execute.ts';
+import { NO_CALLER, taskCaller, taskRunEndOf } from './execute.ts';
 import type { TaskChat } from './ports.ts';
 import { decideOverlap, decideSlot } from './rules.ts';
 import type { RunLedger } from './runs.ts';
@@ -87,7 +87,7 @@ export const createScheduler = (options: SchedulerOptions) => {
     } else if (found.state === 'ended') {
       // The whole cost of the run is known at its end; what was counted when it began to wait is part of it.
       const outcome = { ...found.outcome, costNano: Math.max(0, found.outcome.costNano - row.cost_nano) };
-      await ledger.end(task, row, endOf(row, runId, row.conversation_id ?? '', outcome));
+      await ledger.end(task, row, taskRunEndOf(row, runId, row.conversation_id ?? '', outcome));
     } else if (found.state === 'running' && task.status === 'awaiting_approval') {
       const changed = await db.write((tx) =>
         updateTask(tx, task.id, { status: 'running', updated_at: clock.now() }),

@@ -41,7 +41,7 @@ import {
   updateRun,
   updateTask,
 } from './store.ts';
-import { runStatusOf, statusOf, taskRunView, taskView } from './wire.ts';
+import { runStatusOf, taskRunView, taskStatusOf, taskView } from './wire.ts';
 
 export interface TasksOptions {
   db: Db;
@@ -292,7 +292,7 @@ export const createTasks = (options: TasksOptions) => {
     /** Changes what future runs do, and when. Throws CONFLICT for a task that has ended. */
     async patch(caller: Caller, id: string, body: PatchTask): Promise<Task> {
       const row = await find(caller, id);
-      if (isFinalTask(statusOf(row))) throw conflict('this task has ended');
+      if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
       await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
       const does =
@@ -338,7 +338,7 @@ export const createTasks = (options: TasksOptions) => {
     /** Ends a task with all that runs of it, and its schedule. Throws CONFLICT when it has ended. */
     async cancel(caller: Caller, id: string): Promise<Task> {
       const row = await find(caller, id);
-      if (isFinalTask(statusOf(row))) throw conflict('this task has ended');
+      if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
       const now = clock.now();
       const changed = await db.write(async (tx) => {
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
@@ -359,7 +359,7 @@ export const createTasks = (options: TasksOptions) => {
     /** Runs a task that failed or was cancelled once more; by cron, its last run failed. Throws CONFLICT otherwise. */
     async retry(caller: Caller, id: string): Promise<Task> {
       const row = await find(caller, id);
-      const status = statusOf(row);
+      const status = taskStatusOf(row);
       const failedSlot = status === 'scheduled' && row.error !== null;
       if (status !== 'failed' && status !== 'cancelled' && !failedSlot) {
         throw conflict('only a failed or cancelled task can be retried');

@@ -136,7 +136,7 @@ export const moveOn = (
     .executeTakeFirst();
 
 /** False when this slot has its run already. */
-export const insertRun = async (tx: Queryable, row: TaskRunRow): Promise<boolean> => {
+export const insertTaskRun = async (tx: Queryable, row: TaskRunRow): Promise<boolean> => {
   const inserted = await tx
     .insertInto('task_runs')
     .values(row)

@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 import type { TaskRow, TaskRunRow } from './store.ts';
 
-export const statusOf = (row: Pick<TaskRow, 'status'>): TaskStatus =>
+export const taskStatusOf = (row: Pick<TaskRow, 'status'>): TaskStatus =>
   TASK_STATUSES.find((status) => status === row.status) ?? 'failed';
 
 export const runStatusOf = (row: Pick<TaskRunRow, 'status'>): TaskRunStatus =>
@@ -37,7 +37,7 @@ export const taskView = (row: TaskRow, runIds: readonly string[]): Task => ({
   timezone: row.timezone,
   overlap: OVERLAPS.find((o) => o === row.overlap) ?? 'skip',
   missed: MISSED.find((m) => m === row.missed) ?? 'run_once',
-  status: statusOf(row),
+  status: taskStatusOf(row),
   progress: stored<NonNullable<Task['progress']>>(row.progress),
   result: stored<NonNullable<Task['result']>>(row.result),
   error: stored<NonNullable<Task['error']>>(row.error),

@@ -1,7 +1,6 @@
 export { tenantRoutes } from './routes.ts';
 export {
   createTenants,
-  DEFAULT_TENANT,
   type FirstAdminPort,
   type PreparedAdmin,
   type Tenants,

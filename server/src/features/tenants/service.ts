@@ -5,6 +5,7 @@ import { AppError, conflict, invalid, notFound } from '../../kernel/errors.ts';
 import type { PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
+import { DEFAULT_TENANT } from '../../kernel/tenant.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { TENANT_STATUSES, type TenantBody } from './schema.ts';
 import {
@@ -17,8 +18,6 @@ import {
   updateTenant,
 } from './store.ts';
 
-/** Slug of the tenant whose admins run the platform. */
-export const DEFAULT_TENANT = 'default';
 const MAX_SETTINGS_BYTES = 32 * 1024;
 
 /** Makes the first admin of a new tenant; the users feature gives this. */

@@ -1,7 +1,7 @@
 import { ROLES } from '../../kernel/caller.ts';
 import type { AccountRights } from '../../kernel/grants.ts';
 import { effectivePermissions } from '../../kernel/permissions.ts';
-import { DEFAULT_TENANT } from '../tenants/index.ts';
+import { DEFAULT_TENANT } from '../../kernel/tenant.ts';
 
 const strings = (json: string): string[] => {
   const parsed: unknown = JSON.parse(json);

@@ -1,6 +1,6 @@
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { storable } from '../../kernel/storable.ts';
-import { signatureOf } from './signing.ts';
+import { webhookSignatureOf } from './signing.ts';
 
 /** One try to send a delivery: a POST, signed, with a time limit, and a look at no more than the head of the answer. */
 export interface AttemptInput {
@@ -84,7 +84,7 @@ export const attemptDelivery = async (input: AttemptInput): Promise<AttemptResul
   try {
     const response = await input.http.fetch(input.url, {
       method: 'POST',
-      headers: { ...headers, 'webhook-signature': signatureOf(input.secrets, deliveryId, now, body) },
+      headers: { ...headers, 'webhook-signature': webhookSignatureOf(input.secrets, deliveryId, now, body) },
       body,
       signal: AbortSignal.any([limit, input.signal]),
     });

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
 import type { DeliverPayload } from './jobs.ts';
-import { aboutWebhookSecret, type SecretBox } from './ports.ts';
+import { aboutWebhookSecret, type WebhookSecretBox } from './ports.ts';
 import { type AttemptVerdict, FAILING_LIMIT_MS, RETRY_DELAYS_MS, verdictOf } from './rules.ts';
 import {
   cancelPending,
@@ -23,7 +23,7 @@ export interface DeliverOptions {
   db: Db;
   clock: Clock;
   http: OutgoingHttp;
-  box: SecretBox;
+  box: WebhookSecretBox;
   events: EventSink;
   timeoutMs: number;
   /** A webhook was switched off. */

@@ -4,5 +4,5 @@ export { aboutWebhookSecret } from './ports.ts';
 export { webhookRoutes } from './routes.ts';
 export { WEBHOOK_EVENTS } from './schema.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './service.ts';
-export { newSecret as newWebhookSecret } from './signing.ts';
+export { newSigningSecret as newWebhookSecret } from './signing.ts';
 export { dropDeliveriesBefore } from './store.ts';

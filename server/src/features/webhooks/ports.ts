@@ -1,5 +1,5 @@
 /** Keeps secrets unreadable in the store, each bound to the place that `about` names; the identity feature has one. */
-export interface SecretBox {
+export interface WebhookSecretBox {
   seal(plain: string, about: string): string;
   open(sealed: string, about: string): string;
 }

@@ -12,7 +12,7 @@ import { type Audit, actorOf } from '../audit/index.ts';
 import { createDeliverer } from './deliver.ts';
 import { deliverKind } from './jobs.ts';
 import { bodyOf, createOutbox, type Outbox } from './outbox.ts';
-import { aboutWebhookSecret, type SecretBox } from './ports.ts';
+import { aboutWebhookSecret, type WebhookSecretBox } from './ports.ts';
 import { ROTATION_OVERLAP_MS } from './rules.ts';
 import {
   type CreateWebhook,
@@ -25,7 +25,7 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from './schema.ts';
-import { newSecret } from './signing.ts';
+import { newSigningSecret } from './signing.ts';
 import {
   attemptsOf,
   cancelPending,
@@ -55,7 +55,7 @@ export interface WebhooksOptions {
   clock: Clock;
   jobs: Jobs;
   http: OutgoingHttp;
-  box: SecretBox;
+  box: WebhookSecretBox;
   audit: Audit;
   events: EventSink;
   onError(error: unknown, message: string): void;
@@ -215,7 +215,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
     /** The secret is in this answer and in no later one. Throws VALIDATION_ERROR, CONFLICT above the number allowed. */
     async create(caller: Caller, body: CreateWebhook, requestId: string): Promise<WebhookWithSecret> {
       checkUrl(body.url);
-      const secret = newSecret();
+      const secret = newSigningSecret();
       const now = clock.now();
       const id = newId();
       const row: WebhookRow = {
@@ -283,7 +283,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
 
     /** A new secret; the old one signs along for a day. */
     async rotateSecret(caller: Caller, id: string, requestId: string): Promise<WebhookWithSecret> {
-      const secret = newSecret();
+      const secret = newSigningSecret();
       const now = clock.now();
       const row = await db.write(async (tx) => {
         const current = await findWebhook(tx, caller.tenantId, id);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { newSecret, signatureOf } from './signing.ts';
+import { newSigningSecret, webhookSignatureOf } from './signing.ts';
 
 interface Vector {
   name: string;
@@ -19,13 +19,13 @@ const symmetric = cases.filter((row): row is Vector & { secret: string } => row.
 
 describe('standard-webhooks-vectors.json', () => {
   it.each(symmetric.filter((row) => row.valid))('signs "$name" as the vector says', (row) => {
-    expect(signatureOf([row.secret], row.id, row.timestamp * 1000, row.body).split(' ')).toContain(
+    expect(webhookSignatureOf([row.secret], row.id, row.timestamp * 1000, row.body).split(' ')).toContain(
       row.signature.split(' ').find((part) => part.startsWith('v1,')),
     );
   });
 
   it.each(symmetric.filter((row) => !row.valid))('never makes the signature of "$name"', (row) => {
-    expect(signatureOf([row.secret], row.id, row.timestamp * 1000, row.body)).not.toBe(row.signature);
+    expect(webhookSignatureOf([row.secret], row.id, row.timestamp * 1000, row.body)).not.toBe(row.signature);
   });
 
   it('covers the file', () => {
@@ -34,14 +34,14 @@ describe('standard-webhooks-vectors.json', () => {
 });
 
 it('makes secrets of 32 random bytes', () => {
-  const secrets = Array.from({ length: 50 }, newSecret);
+  const secrets = Array.from({ length: 50 }, newSigningSecret);
   expect(new Set(secrets).size).toBe(50);
   for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64').length).toBe(32);
 });
 
 it('signs once for each secret', () => {
-  const [a, b] = [newSecret(), newSecret()];
-  expect(signatureOf([a, b], 'm', 0, '{}')).toBe(
-    `${signatureOf([a], 'm', 0, '{}')} ${signatureOf([b], 'm', 0, '{}')}`,
+  const [a, b] = [newSigningSecret(), newSigningSecret()];
+  expect(webhookSignatureOf([a, b], 'm', 0, '{}')).toBe(
+    `${webhookSignatureOf([a], 'm', 0, '{}')} ${webhookSignatureOf([b], 'm', 0, '{}')}`,
   );
 });

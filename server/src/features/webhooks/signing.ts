@@ -5,8 +5,12 @@ import { Webhook } from 'standardwebhooks';
 
 const SECRET_BYTES = 32;
 
-export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+export const newSigningSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /** `signature` for `<id>.<timestamp>.<body>`; one for each secret, separated by spaces (rotation). */
-export const signatureOf = (secrets: readonly string[], id: string, epochMs: number, body: string): string =>
-  secrets.map((secret) => new Webhook(secret).sign(id, new Date(epochMs), body)).join(' ');
+export const webhookSignatureOf = (
+  secrets: readonly string[],
+  id: string,
+  epochMs: number,
+  body: string,
+): string => secrets.map((secret) => new Webhook(secret).sign(id, new Date(epochMs), body)).join(' ');

@@ -217,7 +217,7 @@ export const isNamedPlatformAdmin = (
 ): boolean => admins.subjects.has(person.subject) || person.roleNames.some((role) => admins.roles.has(role));
 
 /** Slug for an organisation's tenant: its name in the alphabet of slugs; never empty. */
-export const slugOf = (name: string): string =>
+export const tenantSlugOf = (name: string): string =>
   name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

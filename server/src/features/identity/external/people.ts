@@ -4,6 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../../kernel/events.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { DEFAULT_TENANT } from '../../../kernel/tenant.ts';
 import type { Audit } from '../../audit/index.ts';
 import {
   findTenantByExternalId,
@@ -21,8 +22,7 @@ import {
   updateUser,
   userCreated,
 } from '../../users/index.ts';
-import { DEFAULT_TENANT } from '../principal.ts';
-import { type ExternalPerson, type Organisation, slugOf } from './claims.rules.ts';
+import { type ExternalPerson, type Organisation, tenantSlugOf } from './claims.rules.ts';
 
 /** Accounts of people whom an external provider vouches for: made at first sight, kept in step with their tokens. */
 
@@ -74,7 +74,7 @@ export const createPeople = (options: PeopleOptions) => {
     if (!options.create) throw unknownPerson();
     const at = clock.now();
     const external = externalId(organisation.id);
-    const slug = `${slugOf(organisation.name)}-${hash('sha256', external, 'hex').slice(0, 8)}`;
+    const slug = `${tenantSlugOf(organisation.name)}-${hash('sha256', external, 'hex').slice(0, 8)}`;
     const row: TenantRow = {
       id: newId(),
       slug,

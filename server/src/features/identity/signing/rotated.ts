@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/db.ts';
+import { DEFAULT_TENANT } from '../../../kernel/tenant.ts';
 import type { Audit } from '../../audit/index.ts';
 import { findTenantBySlug } from '../../tenants/index.ts';
-import { DEFAULT_TENANT } from '../principal.ts';
 
 /** The row of a new signing key, in the chain of the tenant `default`; the very first key is older than that tenant. */
 export const noteRotation =
