@@ -20,15 +20,17 @@ export const pumped = (pieces: readonly string[]): fc.Arbitrary<Pumped> => {
 };
 
 const SIZES = [64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192];
-/** Below this the clock and the machine's other work tell more than the function. */
+/** Below this, collections of garbage tell more than the function. */
 const NOTICED_MS = 40;
-/** Twice the text may take four times as long (quadratic) and, measured on a busy machine, some more. */
+/** Twice the text may take four times as long (quadratic) and, with collections of garbage, some more. */
 const MAX_GROWTH = 24;
 
+/** Milliseconds of this thread's own work, so that what else the machine does is not counted. */
 const msOf = (work: () => void): number => {
-  const from = performance.now();
+  const from = process.threadCpuUsage();
   work();
-  return performance.now() - from;
+  const { user, system } = process.threadCpuUsage(from);
+  return (user + system) / 1_000;
 };
 
 /** The sizes and times where twice the text took far more than four times as long; null where it never did. */
@@ -40,7 +42,7 @@ export const explosionOf = (
   for (const size of SIZES) {
     const text = before + part.repeat(Math.ceil(size / part.length)) + after;
     let ms = msOf(() => read(text));
-    // A pause of the machine does not come again.
+    // A collection of garbage does not come again.
     if (ms > MAX_GROWTH * last)
       ms = Math.min(
         ms,
