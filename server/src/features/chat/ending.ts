@@ -14,17 +14,11 @@ import type { RunResult } from './execute.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import type { RunEvents } from './run-events.ts';
-import type { ChatResponse, RunStatus } from './schema.ts';
+import { eventOfRest, type RestingStatus } from './run-state.rules.ts';
+import { moveRun } from './run-state.store.ts';
+import type { ChatResponse } from './schema.ts';
 import type { StartedRun } from './start.ts';
-import {
-  type ChatStore,
-  finishConversation,
-  finishRun,
-  insertMessage,
-  RunLost,
-  replaceAnswer,
-  setRunWaiting,
-} from './store.ts';
+import { type ChatStore, finishConversation, insertMessage, RunLost, replaceAnswer } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { type AnswerMetadata, chatResponseOf } from './wire.ts';
 
@@ -69,7 +63,7 @@ export const faultOf = (error: unknown): AppError => {
   return new AppError('INTERNAL_ERROR', 'the run failed inside', { cause: error });
 };
 
-export const statusOf = (result: RunResult, stopped: StopReason | null): RunStatus => {
+export const statusOf = (result: RunResult, stopped: StopReason | null): RestingStatus => {
   if (result.finishReason === 'cost_exceeded') return 'cost_exceeded';
   if (result.finishReason === 'cancelled') return stopped === 'shutdown' ? 'failed' : 'cancelled';
   if (result.error !== null) return 'failed';
@@ -132,7 +126,7 @@ export const createEnding = ({
     ];
   };
 
-  const answerRow = (run: StartedRun, result: RunResult, status: RunStatus, now: number): MessageRow => {
+  const answerRow = (run: StartedRun, result: RunResult, status: RestingStatus, now: number): MessageRow => {
     const { state } = result;
     const items = [...state.toolCalls, ...state.settled.map((call) => call.item)];
     const metadata: AnswerMetadata = {
@@ -169,7 +163,7 @@ export const createEnding = ({
     async write(
       run: StartedRun,
       result: RunResult,
-      status: RunStatus,
+      status: RestingStatus,
       events: RunEvents,
     ): Promise<{ response: ChatResponse; recorded: PlatformEvent[] }> {
       const now = clock.now();
@@ -190,24 +184,19 @@ export const createEnding = ({
       let told: PlatformEvent[] = [];
       const write = async (tx: Queryable): Promise<void> => {
         // The run's row first: what follows is written by the one node whose run it is.
-        const node = { node_id: store.nodeId };
+        const move = {
+          id: run.runId,
+          nodeId: store.nodeId,
+          from: run.stored.status,
+          event: eventOfRest(status),
+        };
+        const used = { agent_ids: JSON.stringify(workers), usage: row.usage, cost_nano: state.costNano };
+        // A run that waits tells what it has used so far.
         const keeping = waits
-          ? setRunWaiting(tx, {
-              ...node,
-              id: run.runId,
-              status,
-              agent_ids: JSON.stringify(workers),
-              usage: row.usage,
-              cost_nano: state.costNano,
-            })
-          : finishRun(tx, {
-              ...node,
-              id: run.runId,
-              status,
-              agent_ids: JSON.stringify(workers),
+          ? moveRun(tx, move, used)
+          : moveRun(tx, move, {
+              ...used,
               delegated: state.work.length === 0 ? null : JSON.stringify(state.work),
-              usage: row.usage,
-              cost_nano: state.costNano,
               error: result.error === null ? null : JSON.stringify(errorData(result.error)),
               journal: JSON.stringify(packJournal([...events.all(), ...ending], events.jumps())),
               tool_call_count: state.toolCalls.length,
@@ -230,7 +219,7 @@ export const createEnding = ({
           open.hold === null ? null : costs.settle(tx, open.hold, open.entries),
         );
         // Nothing of it stands then: it is all one transaction.
-        if (kept === 0) throw new RunLost();
+        if (!kept) throw new RunLost();
         told = recorded;
       };
       await untilStored(async (again) => {
@@ -238,7 +227,7 @@ export const createEnding = ({
         if (again && !waits && (await store.endedHere(run.runId))) return;
         await store.write(write, { repeatable: true });
       });
-      run.stored = { answered: run.stored.answered || answers, costNano: state.costNano };
+      run.stored = { status, answered: run.stored.answered || answers, costNano: state.costNano };
       return { response, recorded: told };
     },
   };

@@ -8,6 +8,7 @@ import { planOf, type StartDeps, type StartedRun } from './start.ts';
 import { readSteps, replaySteps } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
 import { toolsOf } from './tool-list.ts';
+import { runOf } from './wire.ts';
 
 /** A run that another process left, read back from its steps. */
 export interface ResumedRun {
@@ -42,6 +43,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
     return null;
   }
   const tools = await toolsOf(deps.toolSources, caller, agent);
+  const { status } = runOf(row);
   const [question, answer] = await Promise.all([
     deps.store.message(row.question_id),
     deps.store.message(row.message_id),
@@ -71,7 +73,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         requestId: replayed.plan.requestId,
       },
       asked: null,
-      stored: { answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
+      stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };
 };

@@ -50,5 +50,6 @@ export const createRunHooks =
         () => queue.enter(run.conversationId, { place, signal: abort.signal }),
         () => untilStored(() => store.goOn(run.runId, run.conversationId), abort.signal),
       );
+      run.stored.status = 'running';
     },
   });

@@ -39,7 +39,7 @@ import {
   unpackJournal,
 } from './journal.rules.ts';
 import { createLineUp } from './line-up.ts';
-import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
+import { busy, type ConversationQueue, inTurn, TurnTaken } from './queue.ts';
 import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
@@ -50,6 +50,7 @@ import { outcomeOf, type RunReport } from './run-report.rules.ts';
 import { isFinished } from './run-state.rules.ts';
 import type { ChatRequest, ChatResponse, Run, RunStatus } from './schema.ts';
 import { createStarter, type StartDeps, type StartedRun } from './start.ts';
+import { waiting as waitingCalls } from './steps.rules.ts';
 import { RunLost } from './store.ts';
 import { createRunSweep } from './sweep.ts';
 import { untilStored } from './until-stored.ts';
@@ -210,7 +211,12 @@ export const createChatService = (given: ChatOptions) => {
     const jumps = [{ at: told.length, n: events.next() }];
     const journal = JSON.stringify(packJournal([...told, end], jumps));
     await untilStored(() =>
-      store.interrupt(run.runId, JSON.stringify(errorData(fault)), journal, clock.now()),
+      store.interrupt(
+        { id: run.runId, status: run.stored.status },
+        JSON.stringify(errorData(fault)),
+        journal,
+        clock.now(),
+      ),
     ).catch((inner: unknown) => {
       options.onError(inner, 'a failed run could not be stored');
     });
@@ -427,6 +433,24 @@ export const createChatService = (given: ChatOptions) => {
     });
   };
 
+  /** The turn of a run that goes on. With other nodes that of the dead one has to run out first: nobody else waits for that. */
+  const enterAgain = async (run: StartedRun, abort: AbortController): Promise<() => void> => {
+    const turn = { leave: (): void => {} };
+    const { signal } = abort;
+    // The process ended between the decision and the turn that it gave: the run waits for nobody, and has to say so.
+    const decided = run.stored.status === 'awaiting_approval' && waitingCalls(run.state).length === 0;
+    await inTurn(
+      turn,
+      () => queue.enter(run.conversationId, { place: { begun: run.runId }, signal }),
+      async () => {
+        if (!decided) return;
+        await untilStored(() => store.goOn(run.runId, run.conversationId), signal);
+        run.stored.status = 'running';
+      },
+    );
+    return turn.leave;
+  };
+
   const recover = async (fresh: boolean): Promise<{ resumed: number; failed: number }> => {
     const now = clock.now();
     const counts = { resumed: 0, failed: 0 };
@@ -446,20 +470,15 @@ export const createChatService = (given: ChatOptions) => {
       });
       if (read === null) {
         const error = interrupted();
-        await store.interrupt(row.id, JSON.stringify(errorData(error)), journalOf(row), now);
+        await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row), now);
         tellEndOf(row, error);
         counts.failed += 1;
         continue;
       }
       const events = createRunEvents(read.events, read.jumps);
       const abort = new AbortController();
-      // With other nodes the turn of the dead one has to run out first: nobody else waits for that.
-      const enters = queue.enter(row.conversation_id, {
-        place: { begun: row.id },
-        signal: abort.signal,
-      });
       entering.add(row.id);
-      const going = enters
+      const going = enterAgain(read.started, abort)
         .then((leave) => {
           withinTenant(row.tenant_id, () => begin(read.caller, read.started, events, abort, leave));
         })

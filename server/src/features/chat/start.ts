@@ -30,9 +30,10 @@ import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { Remembered, RunCosts, RunMemory, SearchPassages } from './ports.ts';
 import { buildPrompt, type PromptInput, searchQuery } from './prompt.rules.ts';
 import { type QueuedRun, takenBackBefore } from './queued.rules.ts';
-import { changeQueuedRun, placeMessage } from './queued.store.ts';
+import { placeMessage } from './queued.store.ts';
 import { addressing, bringsContext, type GivenInput, type ParsedContext, samplingOf } from './request.ts';
-import type { ChatRequest } from './schema.ts';
+import { moveRun } from './run-state.store.ts';
+import type { ChatRequest, RunStatus } from './schema.ts';
 import { createReserve, type SetAside } from './set-aside.ts';
 import { type PlanStep, type RunState, startState } from './steps.rules.ts';
 import {
@@ -103,8 +104,8 @@ export interface StartedRun {
   subject: CostSubject;
   /** What is told of the question, where the transaction that stored it has recorded it. */
   asked: PlatformEvent | null;
-  /** What of the answer is in the store already: a run that has waited has stored what it had. */
-  stored: { answered: boolean; costNano: NanoUsd };
+  /** Where the run stands in the store, and what of its answer is there: a run that has waited has stored what it had. */
+  stored: { status: RunStatus; answered: boolean; costNano: NanoUsd };
 }
 
 /** The plan of a run of its own, which keeps its record. */
@@ -419,8 +420,9 @@ export const createStarter = (deps: StartDeps) => {
           await placeMessage(tx, id, askedAt - takenBack.length + i);
         }
         if (queued !== undefined) {
-          const change = { status: 'running', agent_id: agent.definition.id, agent_ids, journal };
-          if (!(await changeQueuedRun(tx, runId, store.nodeId, change))) throw new RunLost();
+          const change = { agent_id: agent.definition.id, agent_ids, journal };
+          const move = { id: runId, nodeId: store.nodeId, from: 'queued', event: 'begin' } as const;
+          if (!(await moveRun(tx, move, change))) throw new RunLost();
           await placeMessage(tx, questionId, askedAt);
           if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
           await store.claimTurn(tx, conversationId, runId);
@@ -546,7 +548,7 @@ export const createStarter = (deps: StartDeps) => {
         events,
         subject,
         asked,
-        stored: { answered: false, costNano: 0 },
+        stored: { status: 'running', answered: false, costNano: 0 },
       };
     };
 

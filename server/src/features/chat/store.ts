@@ -1,12 +1,14 @@
 // Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
-import { compiled, compiledCount } from '../../db/compiled.ts';
+import { compiled } from '../../db/compiled.ts';
 import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { QUEUED_FROM } from '../conversations/index.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
+import { moveRun } from './run-state.store.ts';
+import type { RunStatus } from './schema.ts';
 
 /** Statements of the run. Those of the hot path are compiled once. */
 
@@ -120,43 +122,6 @@ export const finishConversation = compiled<ConversationEnd, never>((db, p) =>
     .where('id', '=', p('id')),
 );
 
-export type RunEnd = Pick<
-  RunRow,
-  | 'id'
-  | 'status'
-  | 'agent_ids'
-  | 'usage'
-  | 'cost_nano'
-  | 'error'
-  | 'journal'
-  | 'tool_call_count'
-  | 'delegated'
-  | 'first_token_ms'
-  | 'finished_at'
-  | 'node_id'
->;
-
-/** 0 where the run is another node's by now, or has ended. */
-export const finishRun = compiledCount<RunEnd>((db, p) =>
-  db
-    .updateTable('runs')
-    .set({
-      status: p('status'),
-      agent_ids: p('agent_ids'),
-      usage: p('usage'),
-      cost_nano: p('cost_nano'),
-      error: p('error'),
-      journal: p('journal'),
-      tool_call_count: p('tool_call_count'),
-      delegated: p('delegated'),
-      first_token_ms: p('first_token_ms'),
-      finished_at: p('finished_at'),
-    })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
-);
-
 export const insertStep = compiled<RunStepRow, never>((db, p) =>
   db.insertInto('run_steps').values({
     run_id: p('run_id'),
@@ -187,33 +152,6 @@ export const replaceAnswer = compiled<
       cost_nano: p('cost_nano'),
     })
     .where('id', '=', p('id')),
-);
-
-/** 0 where the run is another node's by now, or has ended. */
-export const setRunStatus = compiledCount<{ id: string; status: string; node_id: string | null }>((db, p) =>
-  db
-    .updateTable('runs')
-    .set({ status: p('status') })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
-);
-
-/** A run that waits tells what it has used so far. 0 as above. */
-export const setRunWaiting = compiledCount<
-  Pick<RunRow, 'id' | 'status' | 'agent_ids' | 'usage' | 'cost_nano' | 'node_id'>
->((db, p) =>
-  db
-    .updateTable('runs')
-    .set({
-      status: p('status'),
-      agent_ids: p('agent_ids'),
-      usage: p('usage'),
-      cost_nano: p('cost_nano'),
-    })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
 );
 
 const findConversation = compiled<{ id: string; tenant_id: string; user_id: string }, ConversationRow>(
@@ -391,7 +329,8 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   goOn(id: string, conversationId: string): Promise<void> {
     return db.write(async (tx) => {
       await this.claimTurn(tx, conversationId, id);
-      if ((await setRunStatus(tx, { id, status: 'running', node_id: nodeId })) === 0) throw new RunLost();
+      const move = { id, nodeId, from: 'awaiting_approval', event: 'resume' } as const;
+      if (!(await moveRun(tx, move))) throw new RunLost();
     });
   },
 
@@ -496,16 +435,15 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
 
   /** Ends a run that was interrupted; nothing happens where it has ended or is another node's. */
-  interrupt: (id: string, error: string, journal: string, now: number) =>
-    db.write(async (tx) => {
-      await tx
-        .updateTable('runs')
-        .set({ status: 'failed', error, journal, finished_at: now })
-        .where('id', '=', id)
-        .where('node_id', '=', nodeId)
-        .where('finished_at', 'is', null)
-        .execute();
-    }),
+  async interrupt(
+    run: { id: string; status: RunStatus },
+    error: string,
+    journal: string,
+    now: number,
+  ): Promise<void> {
+    const move = { id: run.id, nodeId, from: run.status, event: 'fail' } as const;
+    await db.write((tx) => moveRun(tx, move, { error, journal, finished_at: now }));
+  },
 
   /** Locks the run's row and says whether it is this node's; for writes that follow in `tx`. */
   async hold(tx: Queryable, id: string): Promise<void> {

@@ -7,6 +7,7 @@ import { errorData } from './ending.ts';
 import { journalOf, openProposals } from './readings.ts';
 import type { ChatStore } from './store.ts';
 import type { Waiting } from './waiting.ts';
+import { runOf } from './wire.ts';
 
 /**
  * Runs that the store calls unfinished and this node's, and that nothing here works on: a fault has taken them from their work.
@@ -58,7 +59,7 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
         null,
       );
     } else {
-      await store.interrupt(row.id, JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
+      await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
       await withdrawProposals(row);
     }
     deps.onLost(row, error);

@@ -13,8 +13,9 @@ import { type Ending, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
-import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
+import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, bringsContext, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { moveRun } from './run-state.store.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import {
   type ChatStore,
@@ -232,8 +233,8 @@ export const createWaiting = (deps: WaitingDeps) => {
         store.write(
           async (tx) => {
             const now = clock.now();
-            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
-              status: 'cancelled',
+            const move = { id: run.runId, nodeId: store.nodeId, from: 'queued', event: 'cancel' } as const;
+            const kept = await moveRun(tx, move, {
               usage: JSON.stringify(NO_USAGE),
               cost_nano: costNano,
               journal: JSON.stringify(packJournal(events)),
@@ -264,8 +265,9 @@ export const createWaiting = (deps: WaitingDeps) => {
         store.write(
           async (tx) => {
             const now = clock.now();
-            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
-              status: error.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed',
+            const event = error.code === 'COST_EXCEEDED' ? 'exceed' : 'fail';
+            const move = { id: run.runId, nodeId: store.nodeId, from: 'queued', event } as const;
+            const kept = await moveRun(tx, move, {
               usage: JSON.stringify(NO_USAGE),
               cost_nano: costNano,
               journal: JSON.stringify(packJournal(events)),
