@@ -6,6 +6,7 @@ import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { QUEUED_FROM } from '../conversations/index.ts';
+import { createOwnedRuns } from './owned-runs.store.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
 import { moveRun } from './run-state.store.ts';
 import type { RunStatus } from './schema.ts';
@@ -196,9 +197,6 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
 
-/** An earlier release does not say whose its runs are: on PostgreSQL it may still be at work beside this one. */
-const NOBODYS_AFTER_MS = 15 * 60_000;
-
 /** Another node has taken the run over, since this one was taken for dead: nothing more is written of it here. */
 export class RunLost extends Error {
   constructor() {
@@ -346,89 +344,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  /**
-   * Takes over the unfinished runs of nodes that are not alive any more, each by one node alone; with `fresh` also those
-   * that this node left when it was last started.
-   */
-  async adopt(now: number, fresh: boolean): Promise<RunRow[]> {
-    const orphaned = await db.read
-      .selectFrom('runs')
-      .select(['id', 'node_id'])
-      .where('finished_at', 'is', null)
-      .where((w) =>
-        w.or([
-          w.and([
-            w('node_id', 'is', null),
-            w('created_at', '<', db.dialect === 'sqlite' ? now : now - NOBODYS_AFTER_MS),
-          ]),
-          w.and([
-            w('node_id', '<>', nodeId),
-            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-          ]),
-          ...(fresh ? [w('node_id', '=', nodeId)] : []),
-        ]),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    const taken: RunRow[] = [];
-    for (const { id, node_id: from } of orphaned) {
-      const row = await db.write((tx) =>
-        tx
-          .updateTable('runs')
-          .set({ node_id: nodeId })
-          .where('id', '=', id)
-          .where('node_id', from === null ? 'is' : '=', from)
-          .where('finished_at', 'is', null)
-          .where((w) =>
-            w.or([
-              w('node_id', 'is', null),
-              w('node_id', '=', nodeId),
-              w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-            ]),
-          )
-          .returningAll()
-          .executeTakeFirst(),
-      );
-      if (row !== undefined) taken.push(row);
-    }
-    return taken;
-  },
-
-  /** Those that have not ended and are this node's, whether it knows of them or not. */
-  unfinishedHere: (): Promise<RunRow[]> =>
-    db.read
-      .selectFrom('runs')
-      .selectAll()
-      .where('node_id', '=', nodeId)
-      .where('finished_at', 'is', null)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute(),
-
-  /** Which of the runs are this node's still. */
-  async own(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await db.read
-      .selectFrom('runs')
-      .select('id')
-      .where('id', 'in', ids)
-      .where('node_id', '=', nodeId)
-      .execute();
-    return new Set(rows.map((row) => row.id));
-  },
-
-  /** Whether this node has written the end of the run. */
-  async endedHere(id: string): Promise<boolean> {
-    const row = await db.read
-      .selectFrom('runs')
-      .select('id')
-      .where('id', '=', id)
-      .where('node_id', '=', nodeId)
-      .where('finished_at', 'is not', null)
-      .executeTakeFirst();
-    return row !== undefined;
-  },
+  ...createOwnedRuns(db, nodeId),
 
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>

@@ -9,7 +9,7 @@ import { type CallerFor, credentialText, readCredential } from '../../kernel/sto
 import { joinTaint } from '../../kernel/taint.ts';
 import { queuedAt } from '../conversations/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
-import { type Ending, errorData } from './ending.ts';
+import { endEvents, errorData, recordEvent } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
@@ -35,14 +35,13 @@ import { type AnswerMetadata, chatResponseOf } from './wire.ts';
  * both depend on what is said before it; until then it has cost nothing.
  *
  *   accept    stores question and run
- *   (start)   `start.ts` lets it begin, in the write that reserves its first call
+ *   (begin)   `run/pipeline.ts` lets it begin, in the write that reserves its first call (`beginQueued`)
  *   takeBack  cancelled before it began: an empty answer, as of any cancelled run; both get their place with the next turn
  *   refuse    its turn came and it could not begin: the run ends with the reason, the question stands in its place
  */
-export interface WaitingDeps {
+interface WaitingDeps {
   store: ChatStore;
   costs: Pick<RunCosts, 'spentOfRun'>;
-  ending: Pick<Ending, 'record' | 'endEvents'>;
   clock: Clock;
   events: EventSink;
   outbox?: EventOutbox<Queryable>;
@@ -246,8 +245,8 @@ export const createWaiting = (deps: WaitingDeps) => {
             const recorded: PlatformEvent[] = [];
             const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };
-            for (const event of deps.ending.endEvents(ended, answer, response, taintOfConversation(mark)))
-              recorded.push(await deps.ending.record(tx, event));
+            for (const event of endEvents(ended, answer, response, taintOfConversation(mark)))
+              recorded.push(await recordEvent(deps, tx, event));
             return recorded;
           },
           { repeatable: true },
