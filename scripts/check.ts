@@ -67,6 +67,11 @@ const STEPS: readonly Step[] = [
     command: script('check-citations.ts'),
   },
   {
+    name: 'functions',
+    about: 'short enough to be read at once, where that is held',
+    command: script('check-functions.ts'),
+  },
+  {
     name: 'settings',
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),

@@ -5,7 +5,7 @@ import { nextState, type RunTurn, statesBefore } from './run-state.rules.ts';
 import type { RunStatus } from './schema.ts';
 
 /** Where a run stands and whose it is, for a write that changes its state. */
-export interface RunMove {
+interface RunMove {
   id: string;
   /** The node whose run it has to be. */
   nodeId: string;
@@ -19,7 +19,7 @@ type Used = Pick<RunRow, 'agent_ids' | 'usage' | 'cost_nano'>;
 type Ended = Used &
   Pick<RunRow, 'error' | 'journal' | 'tool_call_count' | 'delegated' | 'first_token_ms' | 'finished_at'>;
 /** What changes with the state. */
-export type RunChange = Partial<Ended & Pick<RunRow, 'agent_id'>>;
+type RunChange = Partial<Ended & Pick<RunRow, 'agent_id'>>;
 
 type Columns = keyof RunChange & string;
 type Written = { id: string; node_id: string; status: RunStatus } & RunChange;

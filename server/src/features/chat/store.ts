@@ -100,7 +100,7 @@ export const markConversation = compiled<{ id: string; taint: string }, never>((
     .where('id', '=', p('id')),
 );
 
-export interface ConversationEnd {
+interface ConversationEnd {
   id: string;
   added_messages: number;
   added_cost: number;

@@ -12,9 +12,9 @@ import { runOf } from './wire.ts';
 /**
  * Runs that the store calls unfinished and this node's, and that nothing here works on: a fault has taken them from their work.
  * Whatever the cause, such a run ends as failed, so that no run is unfinished for ever. Dead nodes' runs are taken over instead
- * (`adopt` in store.ts).
+ * (`adopt` in owned-runs.store.ts).
  */
-export interface SweepDeps {
+interface SweepDeps {
   store: Pick<ChatStore, 'unfinishedHere' | 'interrupt' | 'steps'>;
   waiting: Pick<Waiting, 'refuse'>;
   approvals: Pick<ApprovalPort, 'withdraw'>;

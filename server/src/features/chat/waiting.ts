@@ -76,6 +76,61 @@ const subjectOf = ({ caller, how }: Pick<WaitingMessage, 'caller' | 'how'>) => (
   requestId: how.requestId,
 });
 
+/** The rows of a message that waits and of its run, in the transaction that accepts it. */
+const insertQueued = async (
+  tx: Queryable,
+  {
+    store,
+    caller,
+    request,
+    context,
+    how,
+    run,
+    role,
+  }: WaitingMessage & {
+    store: Pick<ChatStore, 'nodeId'>;
+    role: 'user' | 'tool';
+  },
+): Promise<void> => {
+  const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
+  await insertMessage(tx, {
+    ...owner,
+    id: run.questionId,
+    conversation_id: run.conversationId,
+    role,
+    content: request.message,
+    agent_id: null,
+    tool_calls: null,
+    citations: null,
+    usage: null,
+    metadata: addressing(context),
+    cost_nano: 0,
+    run_id: run.runId,
+    created_at: queuedAt(run.place.at),
+  });
+  await insertRun(tx, {
+    ...owner,
+    id: run.runId,
+    conversation_id: run.conversationId,
+    message_id: run.messageId,
+    question_id: run.questionId,
+    status: 'queued',
+    agent_id: null,
+    agent_ids: '[]',
+    request: JSON.stringify(storedRequestOf(caller, request.context, how)),
+    usage: null,
+    cost_nano: 0,
+    error: null,
+    journal: JSON.stringify(packJournal([startedEvent(run)])),
+    tool_call_count: 0,
+    first_token_ms: null,
+    created_at: run.place.at,
+    finished_at: null,
+    node_id: store.nodeId,
+    credential: credentialText(caller),
+  });
+};
+
 export const createWaiting = (deps: WaitingDeps) => {
   const { store, clock } = deps;
 
@@ -100,7 +155,6 @@ export const createWaiting = (deps: WaitingDeps) => {
       // In this order: where both stand at one time, the question is before its answer.
       const questionId = newId();
       const messageId = newId();
-      const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
       const subject = subjectOf({ caller, how });
       const question = { conversationId, runId, questionId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
@@ -117,42 +171,7 @@ export const createWaiting = (deps: WaitingDeps) => {
           );
           const event = askedEvent(question, request.message, taint, role);
           await touchConversation(tx, { id: conversationId, now, taint: null });
-          await insertMessage(tx, {
-            ...owner,
-            id: questionId,
-            conversation_id: conversationId,
-            role,
-            content: request.message,
-            agent_id: null,
-            tool_calls: null,
-            citations: null,
-            usage: null,
-            metadata: addressing(context),
-            cost_nano: 0,
-            run_id: runId,
-            created_at: queuedAt(at),
-          });
-          await insertRun(tx, {
-            ...owner,
-            id: runId,
-            conversation_id: conversationId,
-            message_id: messageId,
-            question_id: questionId,
-            status: 'queued',
-            agent_id: null,
-            agent_ids: '[]',
-            request: JSON.stringify(storedRequestOf(caller, request.context, how)),
-            usage: null,
-            cost_nano: 0,
-            error: null,
-            journal: JSON.stringify(packJournal([startedEvent(run)])),
-            tool_call_count: 0,
-            first_token_ms: null,
-            created_at: at,
-            finished_at: null,
-            node_id: store.nodeId,
-            credential: credentialText(caller),
-          });
+          await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
           const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
           return { run, asked };

@@ -9,7 +9,7 @@ import { createLookUp, type LookUp } from './steps/retrieve.ts';
 import { namedAgent, type Selection } from './steps/select-agent.ts';
 
 /** The steps between the history and the budget, which may be taken again for less money. */
-export interface Attempt {
+interface Attempt {
   select(found: LookUp, setAsideFor: (agent: EffectiveAgent) => Promise<SetAside>): Promise<Selection>;
   prepare(agent: EffectiveAgent, found: LookUp): Promise<Prompt>;
   reserve(prompt: Prompt, choice: Selection['choice']): Promise<StartedRun>;
