@@ -68,6 +68,11 @@ const STEPS: readonly Step[] = [
   },
   { name: 'names', about: 'no name is exported by two features', command: script('check-names.ts') },
   {
+    name: 'functions',
+    about: 'short enough to be read at once, where that is held',
+    command: script('check-functions.ts'),
+  },
+  {
     name: 'settings',
     about: 'docs/reference/settings.md fresh',
     command: script('settings-docs.ts', '--check'),

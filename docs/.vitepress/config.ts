@@ -71,6 +71,7 @@ const sidebar = [
       page('reference/clients-python', 'Python: all methods'),
       page('reference/clients-go', 'Go: all methods'),
       page('dependencies', 'Dependencies'),
+      page('read-pentarch'),
     ],
   },
   { text: 'Decisions', collapsed: true, items: decisions },

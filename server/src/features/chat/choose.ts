@@ -3,15 +3,16 @@ import { addNano } from '../../kernel/money.ts';
 import { outermostBraces } from '../../kernel/text.ts';
 import type { EffectiveAgent, RouteChoice, Router } from '../agents/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
-import { holdRequest, type RunDeps } from './execute.ts';
-import type { ChooseAgent, RoutedChoice } from './start.ts';
+import { holdRequest } from './budget.ts';
+import type { ChooseAgent, RoutedChoice } from './ports.ts';
+import type { RunDeps } from './run/run.ts';
 
 /**
  * Which agent answers: the built-in router; where that is unsure and a real model is set up, the model chooses by a
  * structured answer. Its call is counted like every other; when it fails, or there is no money for it and the answer of the
  * router's choice together, the router's choice stands.
  */
-export interface ChooserOptions extends Pick<RunDeps, 'costs' | 'store'> {
+interface ChooserOptions extends Pick<RunDeps, 'costs' | 'store'> {
   router: Router;
   models: Models;
   onError(error: unknown, message: string): void;

@@ -4,7 +4,7 @@ import { type PlanStep, type RunState, readSteps, replaySteps, tellResults } fro
 import type { ChatStore } from './store.ts';
 
 /** A run that has ended by handing calls to its client, as it stands before their results. */
-export interface HandedRun {
+interface HandedRun {
   conversationId: string;
   plan: PlanStep;
   state: RunState;

@@ -1,23 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
-import { iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
-import { joinTaint } from '../../kernel/taint.ts';
-import {
-  type AgentTool,
-  type AgentWork,
-  type ToolContext,
-  type ToolOutcome,
-  type ToolSource,
-  taintOfPassages,
-} from '../../kernel/tools.ts';
+import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { executeRun, MAX_RUN_CALLS, type RunDeps, type RunPlan, type Spending } from './execute.ts';
-import { buildPrompt } from './prompt.rules.ts';
+import { MAX_RUN_CALLS } from './run/loop.ts';
+import { carryOut, startHandOff } from './run/pipeline.ts';
+import { innerPlan } from './run/plan.ts';
+import type { RunDeps, RunPlan, RunSpending, StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import type { StartDeps } from './start.ts';
-import { initialState, type RunState, type SuspendedLoop } from './steps.rules.ts';
+import type { RunState, SuspendedLoop } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
 
@@ -31,7 +23,6 @@ export const MAX_DEPTH = 2;
 /** Agents that work for one run at a time. */
 const MAX_AT_ONCE = 16;
 const TIMEOUT_MS = 10 * 60_000;
-const PASSAGES = 6;
 
 /** The tool without what it does: for the page that tells of all tools. */
 export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool, 'call' | 'goOn'> => ({
@@ -46,14 +37,12 @@ export const delegateTool = (others: readonly EffectiveAgent[]): Omit<AgentTool,
 });
 
 /** What the tool needs of the run in which it is called. */
-export interface RunningRun {
+interface RunningRun {
   events: RunEvents;
-  spending: Spending;
+  spending: RunSpending;
 }
 
-export interface DelegateOptions
-  extends RunDeps,
-    Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
+interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
   runningRun(runId: string): RunningRun | null;
 }
 
@@ -134,7 +123,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     };
     const inner = { ...context, agentId, depth: (context.depth ?? 0) + 1 };
     const events = innerEvents(running.events);
-    const result = await executeRun(plan, given, subject, inner, events, null, options);
+    const run = { plan, state: given, subject, context: inner, events, hooks: null };
+    const result = await carryOut(options, run);
     const { state, open, error } = result;
     const { hold } = open;
     if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
@@ -179,19 +169,15 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const limited = { ...context, signal: AbortSignal.any([context.signal, timeout]) };
     try {
-      const plan: RunPlan = {
+      const plan = innerPlan({
         agent,
         model: models.resolve(loop.modelId),
         question: loop.question,
         memories: loop.memories,
         grounded: loop.grounded,
         tools: await toolsOf(options.toolSources, context.caller, agent),
-        firstHold: null,
-        promptBound: null,
-        streaming: false,
-        record: null,
         spending: running.spending,
-      };
+      });
       const outcome = await carry(limited, running, plan, state, startedAt);
       if (context.signal.aborted) return broken('the run was stopped');
       return timeout.aborted ? broken(`no answer within ${TIMEOUT_MS / 1000} s`) : outcome;
@@ -207,46 +193,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     agent: EffectiveAgent,
     task: string,
   ): Promise<ToolOutcome> => {
-    const { caller } = context;
-    const { definition } = agent;
     const startedAt = clock.now();
-    const found = definition.grounded ? await options.search(caller, task, PASSAGES, context.paying) : null;
-    const passages = (found ?? []).map((passage, i) => ({ n: i + 1, ...passage }));
-    const recalled = await options.memory.recall(caller, task, context.paying);
-    const preferring = await options.memory.preferences(caller);
-    const memories = recalled.texts;
-    const model = models.resolve(agent.model, '/model');
-    const tools = await toolsOf(options.toolSources, caller, agent);
-    const plan: RunPlan = {
-      agent,
-      model,
-      question: task,
-      memories,
-      grounded: found !== null,
-      tools,
-      firstHold: null,
-      promptBound: null,
-      streaming: false,
-      record: null,
-      spending: running.spending,
-    };
-    const messages = buildPrompt({
-      agentName: definition.name,
-      charter: definition.charter,
-      instructions: agent.instructions,
-      preferences: preferring.texts,
-      memories,
-      now: iso(clock.now()),
-      history: [],
-      passages: found === null ? null : passages,
-      data: {},
-      message: task,
-    });
-    const state = initialState(
-      messages,
-      passages,
-      joinTaint(taintOfPassages(passages), recalled.foreign || preferring.foreign ? ['memory'] : []),
-    );
+    const { plan, state } = await startHandOff(options, context, agent, task, running.spending);
     const outcome = await carry(context, running, plan, state, startedAt);
     if (context.signal.aborted) {
       // Nobody waits for the outcome any more.

@@ -7,7 +7,7 @@ import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 import { isQueuedAt } from '../conversations/index.ts';
 import type { CostSubject } from '../costs/index.ts';
 import { ModelCallError, type Models } from '../models/index.ts';
-import { holdRequest } from './execute.ts';
+import { holdRequest } from './budget.ts';
 import {
   type HistoryTurn,
   historyTokens,
@@ -17,9 +17,8 @@ import {
   splitTurns,
   summaryTokens,
 } from './history.rules.ts';
-import type { RunCosts } from './ports.ts';
+import type { RunCosts, SetAside } from './ports.ts';
 import type { QueuedMessage } from './queued.store.ts';
-import type { SetAside } from './set-aside.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -27,7 +26,7 @@ import { extractSummary } from './summary.rules.ts';
  * The history of a prompt, fitted to its room: the newest turns as they are, the older ones as a summary that is stored with
  * the conversation and reused until more has to go into it.
  */
-export interface HistoryDeps {
+interface HistoryDeps {
   store: ChatStore;
   models: Models;
   costs: RunCosts;
@@ -36,13 +35,13 @@ export interface HistoryDeps {
 }
 
 /** A stored turn, or one that a client has brought along (without an id). */
-export interface KnownTurn extends HistoryTurn {
+interface KnownTurn extends HistoryTurn {
   id: string | null;
   created_at: number;
   agent_id: string | null;
 }
 
-export interface StoredSummary {
+interface StoredSummary {
   upto_id: string;
   upto_created_at: number;
   message_count: number;
@@ -66,6 +65,15 @@ export interface FittedHistory {
   /** Of what came before `turns`. */
   summary: string | null;
   spent: { costNano: NanoUsd; usage: ModelUsage } | null;
+}
+
+/** How a summary is paid for, where a model makes it. */
+interface Paying {
+  model: ModelRef;
+  subject: CostSubject;
+  spending: Spending;
+  setAside: SetAside;
+  signal: AbortSignal;
 }
 
 /** Turns that are loaded with every message; what is older comes in when it has to be summarised. */
@@ -97,17 +105,39 @@ const textOf = (earlier: string | null, turns: readonly HistoryTurn[]): string =
 export const createHistory = (deps: HistoryDeps) => {
   const { store, models, costs, clock } = deps;
 
+  /** Reserves the call of a summary, and what the answer needs after it; returns how it is settled. Throws COST_EXCEEDED. */
+  const reserve = async (
+    { model, subject, spending, setAside }: Paying,
+    promptBound: number,
+    maxTokens: number,
+  ) => {
+    const hold = await store.write(async (tx) => {
+      const priced = { models, maxOutputTokens: maxTokens };
+      const request = holdRequest(priced, subject, model, promptBound, spending.nano);
+      const taken = await costs.hold(tx, request);
+      await setAside(tx);
+      return taken;
+    });
+    return (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) => {
+      spending.nano = addNano(spending.nano, costNanoUsd);
+      return store.write((tx) =>
+        costs.settle(
+          tx,
+          hold,
+          usage === null ? [] : [{ kind: 'model', model: id, tool: null, usage, costNanoUsd, estimated }],
+        ),
+      );
+    };
+  };
+
   /** One model call on the ledger; null where it could not be made, and the sentences have to do. */
   const askModel = async (
-    model: ModelRef,
+    paying: Paying,
     earlier: string | null,
     older: readonly HistoryTurn[],
     maxTokens: number,
-    subject: CostSubject,
-    spending: Spending,
-    setAside: SetAside,
-    signal: AbortSignal,
   ): Promise<{ text: string; modelId: string; spent: NonNullable<FittedHistory['spent']> } | null> => {
+    const { model, signal } = paying;
     const system = { role: 'system' as const, content: INSTRUCTION };
     const room =
       Math.floor(models.contextTokens(model) * 0.8) -
@@ -124,28 +154,7 @@ export const createHistory = (deps: HistoryDeps) => {
     ];
     const promptBound = models.promptBound({ messages, signal });
     try {
-      const hold = await store.write(async (tx) => {
-        const request = holdRequest(
-          { models, maxOutputTokens: maxTokens },
-          subject,
-          model,
-          promptBound,
-          spending.nano,
-        );
-        const taken = await costs.hold(tx, request);
-        await setAside(tx);
-        return taken;
-      });
-      const settle = (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) => {
-        spending.nano = addNano(spending.nano, costNanoUsd);
-        return store.write((tx) =>
-          costs.settle(
-            tx,
-            hold,
-            usage === null ? [] : [{ kind: 'model', model: id, tool: null, usage, costNanoUsd, estimated }],
-          ),
-        );
-      };
+      const settle = await reserve(paying, promptBound, maxTokens);
       try {
         const answer = await models.generate(model, {
           messages,
@@ -200,15 +209,8 @@ export const createHistory = (deps: HistoryDeps) => {
     },
 
     /** Throws only when aborted: a summary that fails is made from sentences. */
-    async fit(
-      known: KnownHistory,
-      budgetTokens: number,
-      model: ModelRef,
-      subject: CostSubject,
-      spending: Spending,
-      setAside: SetAside,
-      signal: AbortSignal,
-    ): Promise<FittedHistory> {
+    async fit(known: KnownHistory, budgetTokens: number, paying: Paying): Promise<FittedHistory> {
+      const { model } = paying;
       const { conversation, summary, turns } = known;
       const stored = summary?.content ?? null;
       const whole = historyTokens(turns) + (stored === null ? 0 : estimateTokens(stored));
@@ -237,10 +239,7 @@ export const createHistory = (deps: HistoryDeps) => {
       const older = [...spoken(missing), ...olderLoaded];
       const last = older.at(-1);
       if (last === undefined || last.id === null) return { turns: kept, summary: stored, spent: null };
-      const asked =
-        model.provider === 'builtin'
-          ? null
-          : await askModel(model, stored, older, maxTokens, subject, spending, setAside, signal);
+      const asked = model.provider === 'builtin' ? null : await askModel(paying, stored, older, maxTokens);
       const text = asked?.text ?? extractSummary(stored, older, maxTokens);
       const row = {
         conversation_id: conversation.id,

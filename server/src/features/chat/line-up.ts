@@ -1,34 +1,23 @@
-import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
-import { type EndedRun, errorData, faultOf, keptForLater, type StopReason } from './ending.ts';
-import type { Spending } from './execute.ts';
+import { errorData, faultOf, keptForLater } from './ending.ts';
 import { isDelta } from './journal.rules.ts';
 import { type ConversationQueue, inTurn } from './queue.ts';
+import { startRun } from './run/pipeline.ts';
+import { noSpending } from './run/plan.ts';
+import type { StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
-import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import { outcomeOf } from './run-report.rules.ts';
+import type { Running } from './running.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
-import type { StartedRun, Starter } from './start.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 import { startedEvent, type Waiting, type WaitingMessage } from './waiting.ts';
 
-export interface LineUpDeps {
+interface LineUpDeps extends StartDeps {
   queue: ConversationQueue;
-  active: Map<string, ActiveRun>;
-  starter: Starter;
   waiting: Waiting;
-  stopReasons: WeakMap<AbortController, StopReason>;
-  begin(
-    caller: Caller,
-    started: StartedRun,
-    events: RunEvents,
-    abort: AbortController,
-    leave: () => void,
-  ): ActiveRun;
-  publish(run: EndedRun, type: string, data: Record<string, unknown>): void;
-  report(end: RunReport): void;
-  onError(error: unknown, message: string): void;
+  running: Running;
 }
 
 /**
@@ -36,7 +25,8 @@ export interface LineUpDeps {
  * for its agent and its plan. When its turn comes it begins under the same id, with the same events.
  */
 export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => ActiveRun) => {
-  const { queue, active, starter, waiting, publish } = deps;
+  const { queue, waiting } = deps;
+  const { active, stopReasons, publish, begin } = deps.running;
 
   const begun = async (
     { run, caller, request, context, how }: WaitingMessage,
@@ -50,13 +40,13 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
       () => queue.enter(run.conversationId, { place: run.place, signal }),
       async () => {
         signal.throwIfAborted();
-        const begin = () => starter.start(caller, request, context, { ...how, signal, queued: run });
+        const begin = () => startRun(deps, { caller, request, context, ...how, signal, queued: run });
         return untilStored(begin, signal);
       },
     );
     for (const told of started.events.slice(1)) if (!isDelta(told)) events.emit(told.event, told.data);
     publish(started, 'run.started', { agent_id: started.plan.record.choice.agentId });
-    return deps.begin(caller, started, events, abort, turn.leave);
+    return begin(caller, started, events, abort, turn.leave);
   };
 
   const takenBack = async (message: WaitingMessage, events: RunEvents): Promise<ChatResponse> => {
@@ -87,10 +77,10 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const report = (status: RunStatus, fault: AppError | null): void => {
       const { agentId, model } = message.context;
       const ids = { runId: run.runId, requestId: how.requestId, agentId, model };
-      deps.report({ ...ids, outcome: outcomeOf(status, fault), error: fault });
+      deps.running.tellEnd({ ...ids, outcome: outcomeOf(status, fault), error: fault });
     };
     try {
-      if (deps.stopReasons.get(abort) === 'cancelled') {
+      if (stopReasons.get(abort) === 'cancelled') {
         const response = await takenBack(message, events);
         report('cancelled', null);
         tellEnd(response.agent_id);
@@ -130,9 +120,8 @@ export const createLineUp = (deps: LineUpDeps): ((message: WaitingMessage) => Ac
     const waits = new Promise<ChatResponse>((resolve) => {
       going.then((begunRun) => begunRun.waits.then(resolve)).catch(() => {});
     });
-    const spending: Spending = { nano: 0, calls: 0, going: new Set(), lost: [] };
     const agentId = message.context.agentId ?? 'zeus';
-    const lined: ActiveRun = { ...run, agentId, events, abort, done, waits, spending };
+    const lined: ActiveRun = { ...run, agentId, events, abort, done, waits, spending: noSpending() };
     active.set(run.runId, lined);
     return lined;
   };

@@ -1,12 +1,45 @@
+import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import type { ModelUsage } from '../../kernel/model.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
 import type { PayingRun } from '../../kernel/spending.ts';
 import type { ToolPassage } from '../../kernel/tools.ts';
-import type { Costs } from '../costs/index.ts';
+import type { EffectiveAgent, RouteChoice } from '../agents/index.ts';
+import type { CostSubject, Costs } from '../costs/index.ts';
 
 /** What a chat run needs of its neighbours; handed over in `compose.ts`. */
 
 /** Reservation and ledger, as the costs feature gives them. */
 export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
+
+/**
+ * Sets the least of the answer aside, once for a run. It is the last statement of the transaction that reserves a call before
+ * the answer (the choice of an agent, a summary): both fit or that call is not made, so that a message which is refused has
+ * cost nothing. Throws COST_EXCEEDED.
+ */
+export type SetAside = (tx: Queryable) => Promise<void>;
+
+/** A choice, and what a model that was asked for it has cost. */
+export interface RoutedChoice extends RouteChoice {
+  spent?: { costNano: NanoUsd; usage: ModelUsage };
+  /** The built-in router's choice, where a model has made another. */
+  instead?: RouteChoice;
+}
+
+/** Picks the agent of a message that names none. */
+export type ChooseAgent = (input: {
+  caller: Caller;
+  text: string;
+  agents: ReadonlyMap<string, EffectiveAgent>;
+  previousAgentId: string | null;
+  documentsFit: () => Promise<number>;
+  subject: CostSubject;
+  /** Pays for what is embedded, and knows what has been spent. */
+  run: PayingRun;
+  /** Called before a model is asked: see `SetAside`. */
+  setAside: (agentId: string) => Promise<SetAside>;
+  signal: AbortSignal;
+}) => Promise<RoutedChoice>;
 
 /** Search of the caller's documents for the run. */
 export type SearchPassages = (

@@ -48,36 +48,6 @@ export const placeMessage = async (tx: Queryable, id: string, at: number): Promi
   await tx.updateTable('messages').set({ created_at: at }).where('id', '=', id).execute();
 };
 
-/** What becomes of a run that waits: it begins, or it ends without having begun. */
-export interface QueuedRunChange {
-  status: string;
-  agent_id?: string;
-  agent_ids?: string;
-  request?: string;
-  journal: string;
-  usage?: string;
-  cost_nano?: number;
-  error?: string;
-  finished_at?: number;
-}
-
-/** False where the run is another node's by now, or waits no more. */
-export const changeQueuedRun = async (
-  tx: Queryable,
-  id: string,
-  nodeId: string,
-  change: QueuedRunChange,
-): Promise<boolean> => {
-  const changed = await tx
-    .updateTable('runs')
-    .set(change)
-    .where('id', '=', id)
-    .where('node_id', '=', nodeId)
-    .where('status', '=', 'queued')
-    .executeTakeFirst();
-  return Number(changed.numUpdatedRows) > 0;
-};
-
 /** All that stands behind the rest of a conversation, in order. */
 export const queuedMessages = (db: Queryable, conversationId: string): Promise<QueuedMessage[]> =>
   db

@@ -39,7 +39,7 @@ export type Whereabouts =
   | { at: 'node'; nodeId: string }
   | { at: 'end'; events: RunEvent[]; jumps: Jump[] };
 
-export interface RemoteOptions {
+interface RemoteOptions {
   messages: NodeMessages;
   /** A run that goes on here. */
   running(runId: string): { events: RunEvents } | undefined;

@@ -4,10 +4,12 @@ import { type CallerFor, readCredential } from '../../kernel/stored-credential.t
 import type { AgentService } from '../agents/index.ts';
 import type { Models } from '../models/index.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
-import { planOf, type StartDeps, type StartedRun } from './start.ts';
+import { planOf } from './run/plan.ts';
+import type { StartDeps, StartedRun } from './run/run.ts';
 import { readSteps, replaySteps } from './steps.rules.ts';
 import type { ChatStore } from './store.ts';
 import { toolsOf } from './tool-list.ts';
+import { runOf } from './wire.ts';
 
 /** A run that another process left, read back from its steps. */
 export interface ResumedRun {
@@ -42,6 +44,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
     return null;
   }
   const tools = await toolsOf(deps.toolSources, caller, agent);
+  const { status } = runOf(row);
   const [question, answer] = await Promise.all([
     deps.store.message(row.question_id),
     deps.store.message(row.message_id),
@@ -59,7 +62,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       conversationId: row.conversation_id,
       questionId: row.question_id,
       askedAt: question?.created_at ?? row.created_at,
-      plan: planOf(replayed.plan, agent, model, tools, null, null, spentNano),
+      plan: planOf(replayed.plan, { agent, model, tools, firstHold: null, promptBound: null, spentNano }),
       state: replayed.state,
       events: replayed.events,
       subject: {
@@ -71,7 +74,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         requestId: replayed.plan.requestId,
       },
       asked: null,
-      stored: { answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
+      stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };
 };

@@ -13,7 +13,6 @@ import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
-import type { Caller } from '../../kernel/caller.ts';
 import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
 import { faultOf } from './ending.ts';
@@ -24,7 +23,7 @@ import type { ChatService } from './service.ts';
 
 const tag = 'Chat';
 
-export interface ChatRouteOptions {
+interface ChatRouteOptions {
   chat: ChatService;
   idempotency: Idempotency;
   streams: StreamWatch;
@@ -52,6 +51,8 @@ const renderer =
     return frameOf(runId, n, event, JSON.stringify(body));
   };
 
+type Asked = SignedInInput<ChatRequest, unknown, unknown>;
+
 interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -67,13 +68,13 @@ const openStream = (options: ChatRouteOptions, exchange: Exchange): SseStream =>
     farewell: (fault) => errorFrame(exchange, fault),
   });
 
+type RunSource = { live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] };
+
 /** Sends a run's events after number `seen`; the run goes on when the reader leaves. */
 const streamRun = (
   options: ChatRouteOptions,
   input: Exchange,
-  source: { live: FollowedRun } | { finished: RunEvent[]; jumps: Jump[] },
-  runId: string,
-  seen: number,
+  { source, runId, seen }: { source: RunSource; runId: string; seen: number },
   stream: SseStream = openStream(options, input),
 ): FastifyReply => {
   const { request, reply } = input;
@@ -99,222 +100,230 @@ const streamRun = (
   return reply;
 };
 
-export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => {
+const answer = async (
+  { chat }: ChatRouteOptions,
+  input: Asked,
+  body: ChatRequest,
+  accepted?: BindRun,
+): Promise<ChatResponse> => {
+  const run = await chat.launch(input.caller, body, {
+    requestId: input.requestId,
+    streaming: false,
+    wait: waits(input.request),
+    ...(accepted === undefined ? {} : { accepted }),
+  });
+  return chat.answer(run);
+};
+
+/** The answer in one piece; under a key that of the run which the first request has become. */
+const answerOnce = async (
+  options: ChatRouteOptions,
+  input: Asked,
+  path: string,
+  body: ChatRequest,
+): Promise<ChatResponse | FastifyReply> => {
   const { chat, idempotency } = options;
+  const { request, reply, caller } = input;
+  const key = idempotencyKey(request.headers['idempotency-key']);
+  if (key === null) return answer(options, input, body);
+  const { params, query } = request;
+  const stored = (response: ChatResponse): StoredAnswer => ({
+    status: 200,
+    headers: {},
+    body: String(reply.serialize(response)),
+  });
+  return idempotency.once<FastifyReply>(
+    {
+      callerId: replayOwner(caller),
+      key,
+      fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
+    },
+    async (bind) => {
+      const response = await answer(options, input, body, bind);
+      return { send: () => reply.send(response), answer: stored(response) };
+    },
+    (replayed) => replayAnswer(reply, replayed),
+    async (runId) => {
+      const outcome = await chat.outcome(caller, runId);
+      if (outcome === null || 'failed' in outcome) return outcome;
+      const found = stored(outcome.answer);
+      return { send: () => replayAnswer(reply, found), answer: found };
+    },
+  );
+};
 
-  const answer = async (
-    input: SignedInInput<ChatRequest, unknown, unknown>,
-    body: ChatRequest,
-    accepted?: BindRun,
-  ): Promise<ChatResponse> => {
-    const run = await chat.launch(input.caller, body, {
-      requestId: input.requestId,
-      streaming: false,
-      wait: waits(input.request),
-      ...(accepted === undefined ? {} : { accepted }),
-    });
-    return chat.answer(run);
-  };
-
-  /** The answer in one piece; under a key that of the run which the first request has become. */
-  const answerOnce = async (
-    input: SignedInInput<ChatRequest, unknown, unknown>,
-    path: string,
-    body: ChatRequest,
-  ): Promise<ChatResponse | FastifyReply> => {
-    const { request, reply, caller } = input;
-    const key = idempotencyKey(request.headers['idempotency-key']);
-    if (key === null) return answer(input, body);
-    const { params, query } = request;
-    const stored = (response: ChatResponse): StoredAnswer => ({
-      status: 200,
-      headers: {},
-      body: String(reply.serialize(response)),
-    });
-    return idempotency.once<FastifyReply>(
-      {
-        callerId: replayOwner(caller),
-        key,
-        fingerprint: fingerprintOf('POST', path, { params, query, body: request.body }),
+const answerStream = async (
+  { chat, idempotency }: ChatRouteOptions,
+  { request, reply, caller, body }: Asked,
+  start: (accepted?: BindRun) => Promise<ActiveRun>,
+  send: (source: RunSource, runId: string) => FastifyReply,
+): Promise<FastifyReply> => {
+  const key = idempotencyKey(request.headers['idempotency-key']);
+  if (key === null) {
+    const run = await start();
+    return send({ live: run }, run.runId);
+  }
+  // The key names the run: its replay is that run's stream from the start.
+  const found = async (runId: string) => {
+    const source = await chat.follow(caller, runId);
+    return {
+      send: () => {
+        reply.header('idempotent-replayed', 'true');
+        return send(source, runId);
       },
-      async (bind) => {
-        const response = await answer(input, body, bind);
-        return { send: () => reply.send(response), answer: stored(response) };
-      },
-      (replayed) => replayAnswer(reply, replayed),
-      async (runId) => {
-        const outcome = await chat.outcome(caller, runId);
-        if (outcome === null || 'failed' in outcome) return outcome;
-        const found = stored(outcome.answer);
-        return { send: () => replayAnswer(reply, found), answer: found };
-      },
-    );
-  };
-
-  const follow = async (caller: Caller, id: string) => chat.follow(caller, id);
-
-  const stream = async (input: SignedInInput<ChatRequest, unknown, unknown>): Promise<FastifyReply> => {
-    const { request, reply, caller, body } = input;
-    // What waits for its conversation's turn, or for a model's choice of the agent, keeps the line open as an answer does.
-    const early: { stream?: SseStream } = {};
-    const timer = setTimeout(() => {
-      early.stream = openStream(options, input);
-      early.stream.send(': waiting\n\n');
-    }, HEAD_AFTER_MS);
-    const start = async (accepted?: BindRun): Promise<ActiveRun> => {
-      try {
-        return await chat.launch(caller, body, {
-          requestId: input.requestId,
-          streaming: true,
-          wait: waits(request),
-          ...(accepted === undefined ? {} : { accepted }),
-        });
-      } finally {
-        clearTimeout(timer);
-      }
+      answer: { status: 200, headers: {}, body: runId },
     };
-    const send = (source: Parameters<typeof streamRun>[2], runId: string): FastifyReply =>
-      streamRun(options, input, source, runId, 0, early.stream);
+  };
+  return idempotency.once<FastifyReply>(
+    { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
+    async (bind) => {
+      const run = await start(bind);
+      return {
+        send: () => send({ live: run }, run.runId),
+        answer: { status: 200, headers: {}, body: run.runId },
+      };
+    },
+    async (stored) => (await found(stored.body)).send(),
+    found,
+  );
+};
+
+const stream = async (options: ChatRouteOptions, input: Asked): Promise<FastifyReply> => {
+  const { request, reply, caller, body } = input;
+  // What waits for its conversation's turn, or for a model's choice of the agent, keeps the line open as an answer does.
+  const early: { stream?: SseStream } = {};
+  const timer = setTimeout(() => {
+    early.stream = openStream(options, input);
+    early.stream.send(': waiting\n\n');
+  }, HEAD_AFTER_MS);
+  const start = async (accepted?: BindRun): Promise<ActiveRun> => {
     try {
-      return await answerStream(input, start, send);
-    } catch (error) {
-      if (early.stream === undefined) throw error;
-      const fault = faultOf(error);
-      if (fault.code === 'INTERNAL_ERROR') request.log.error(error);
-      early.stream.send(errorFrame(input, fault));
-      early.stream.end();
-      return reply;
+      return await options.chat.launch(caller, body, {
+        requestId: input.requestId,
+        streaming: true,
+        wait: waits(request),
+        ...(accepted === undefined ? {} : { accepted }),
+      });
     } finally {
       clearTimeout(timer);
     }
   };
-
-  const answerStream = async (
-    { request, reply, caller, body }: SignedInInput<ChatRequest, unknown, unknown>,
-    start: (accepted?: BindRun) => Promise<ActiveRun>,
-    send: (source: Parameters<typeof streamRun>[2], runId: string) => FastifyReply,
-  ): Promise<FastifyReply> => {
-    const key = idempotencyKey(request.headers['idempotency-key']);
-    if (key === null) {
-      const run = await start();
-      return send({ live: run }, run.runId);
-    }
-    // The key names the run: its replay is that run's stream from the start.
-    const found = async (runId: string) => {
-      const source = await follow(caller, runId);
-      return {
-        send: () => {
-          reply.header('idempotent-replayed', 'true');
-          return send(source, runId);
-        },
-        answer: { status: 200, headers: {}, body: runId },
-      };
-    };
-    return idempotency.once<FastifyReply>(
-      { callerId: replayOwner(caller), key, fingerprint: fingerprintOf('POST', 'chat/stream', body) },
-      async (bind) => {
-        const run = await start(bind);
-        return {
-          send: () => send({ live: run }, run.runId),
-          answer: { status: 200, headers: {}, body: run.runId },
-        };
-      },
-      async (stored) => (await found(stored.body)).send(),
-      found,
-    );
-  };
-
-  return [
-    route({
-      method: 'POST',
-      path: '/chat',
-      operationId: 'chat',
-      summary: 'Ask the agents; the whole answer in one piece',
-      tag,
-      access: 'chat:write',
-      body: ChatRequest,
-      idempotency: 'own',
-      responses: { 200: ChatResponse },
-      handler: (input) => answerOnce(input, '/chat', input.body),
-    }),
-    route({
-      method: 'POST',
-      path: '/chat/stream',
-      operationId: 'chatStream',
-      summary: 'Ask the agents; the answer as Server-Sent Events',
-      description:
-        'Events: run.started, agent.selected, message.delta, tool.started, tool.completed, proposal.created, proposal.decided; last message.completed (the whole ChatResponse) or error.',
-      tag,
-      access: 'chat:write',
-      body: ChatRequest,
-      idempotency: 'own',
-      produces: 'text/event-stream',
-      responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
-      handler: (input) => {
-        options.streams.admit(input.request, input.reply);
-        return stream(input);
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/agents/:id/invoke',
-      surface: 'v2',
-      operationId: 'invokeAgent',
-      summary: 'Ask one agent directly',
-      tag: 'Agents',
-      access: 'chat:write',
-      params: InvokeParams,
-      body: ChatRequest,
-      idempotency: 'own',
-      responses: { 200: ChatResponse },
-      handler: (input) => {
-        const named = input.body.context?.agent_id;
-        if (named !== undefined && named !== input.params.id) {
-          throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
-        }
-        const context = { ...input.body.context, agent_id: input.params.id };
-        return answerOnce(input, '/agents/:id/invoke', { ...input.body, context });
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/chat/runs/:id',
-      operationId: 'getRun',
-      summary: 'State of a run',
-      tag,
-      access: 'conversations:read',
-      params: RunParams,
-      responses: { 200: Run },
-      handler: ({ caller, params }) => chat.getRun(caller, params.id),
-    }),
-    route({
-      method: 'GET',
-      path: '/chat/runs/:id/stream',
-      operationId: 'followRun',
-      summary: 'Events of a run from the start, or after Last-Event-ID',
-      tag,
-      access: 'conversations:read',
-      params: RunParams,
-      produces: 'text/event-stream',
-      responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
-      handler: async (input) => {
-        options.streams.admit(input.request, input.reply);
-        const source = await follow(input.caller, input.params.id);
-        const header = input.request.headers['last-event-id'];
-        const seen = lastSeen(input.params.id, typeof header === 'string' ? header : undefined);
-        return streamRun(options, input, source, input.params.id, seen);
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/chat/runs/:id/cancel',
-      operationId: 'cancelRun',
-      summary: 'Stop a run; the partial answer is kept',
-      tag,
-      access: 'chat:write',
-      params: RunParams,
-      responses: { 202: Run },
-      handler: ({ caller, params }) => chat.cancel(caller, params.id),
-    }),
-  ];
+  const send = (source: RunSource, runId: string): FastifyReply =>
+    streamRun(options, input, { source, runId, seen: 0 }, early.stream);
+  try {
+    return await answerStream(options, input, start, send);
+  } catch (error) {
+    if (early.stream === undefined) throw error;
+    const fault = faultOf(error);
+    if (fault.code === 'INTERNAL_ERROR') request.log.error(error);
+    early.stream.send(errorFrame(input, fault));
+    early.stream.end();
+    return reply;
+  } finally {
+    clearTimeout(timer);
+  }
 };
+
+/** Ask: in one piece, as a stream, or one agent directly. */
+const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
+  route({
+    method: 'POST',
+    path: '/chat',
+    operationId: 'chat',
+    summary: 'Ask the agents; the whole answer in one piece',
+    tag,
+    access: 'chat:write',
+    body: ChatRequest,
+    idempotency: 'own',
+    responses: { 200: ChatResponse },
+    handler: (input) => answerOnce(options, input, '/chat', input.body),
+  }),
+  route({
+    method: 'POST',
+    path: '/chat/stream',
+    operationId: 'chatStream',
+    summary: 'Ask the agents; the answer as Server-Sent Events',
+    description:
+      'Events: run.started, agent.selected, message.delta, tool.started, tool.completed, proposal.created, proposal.decided; last message.completed (the whole ChatResponse) or error.',
+    tag,
+    access: 'chat:write',
+    body: ChatRequest,
+    idempotency: 'own',
+    produces: 'text/event-stream',
+    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    handler: (input) => {
+      options.streams.admit(input.request, input.reply);
+      return stream(options, input);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/agents/:id/invoke',
+    surface: 'v2',
+    operationId: 'invokeAgent',
+    summary: 'Ask one agent directly',
+    tag: 'Agents',
+    access: 'chat:write',
+    params: InvokeParams,
+    body: ChatRequest,
+    idempotency: 'own',
+    responses: { 200: ChatResponse },
+    handler: (input) => {
+      const named = input.body.context?.agent_id;
+      if (named !== undefined && named !== input.params.id) {
+        throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
+      }
+      const context = { ...input.body.context, agent_id: input.params.id };
+      return answerOnce(options, input, '/agents/:id/invoke', { ...input.body, context });
+    },
+  }),
+];
+
+/** Read, follow and stop a run. */
+const runRoutes = (options: ChatRouteOptions): AnyRoute[] => [
+  route({
+    method: 'GET',
+    path: '/chat/runs/:id',
+    operationId: 'getRun',
+    summary: 'State of a run',
+    tag,
+    access: 'conversations:read',
+    params: RunParams,
+    responses: { 200: Run },
+    handler: ({ caller, params }) => options.chat.getRun(caller, params.id),
+  }),
+  route({
+    method: 'GET',
+    path: '/chat/runs/:id/stream',
+    operationId: 'followRun',
+    summary: 'Events of a run from the start, or after Last-Event-ID',
+    tag,
+    access: 'conversations:read',
+    params: RunParams,
+    produces: 'text/event-stream',
+    responses: { 200: Type.Unsafe<string>({ type: 'string' }) },
+    handler: async (input) => {
+      options.streams.admit(input.request, input.reply);
+      const source = await options.chat.follow(input.caller, input.params.id);
+      const header = input.request.headers['last-event-id'];
+      const seen = lastSeen(input.params.id, typeof header === 'string' ? header : undefined);
+      return streamRun(options, input, { source, runId: input.params.id, seen });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/chat/runs/:id/cancel',
+    operationId: 'cancelRun',
+    summary: 'Stop a run; the partial answer is kept',
+    tag,
+    access: 'chat:write',
+    params: RunParams,
+    responses: { 202: Run },
+    handler: ({ caller, params }) => options.chat.cancel(caller, params.id),
+  }),
+];
+
+export const chatRoutes = (options: ChatRouteOptions): AnyRoute[] => [
+  ...askRoutes(options),
+  ...runRoutes(options),
+];

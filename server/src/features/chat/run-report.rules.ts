@@ -16,7 +16,7 @@ export interface RunReport {
  * completed | cancelled (by its person) | cost_exceeded | model_failed (the provider) | interrupted (a restart, a lost node, the
  * store) | refused (what it needs is gone or not allowed any more) | failed (a fault of ours)
  */
-export type RunOutcome =
+type RunOutcome =
   | 'completed'
   | 'cancelled'
   | 'cost_exceeded'

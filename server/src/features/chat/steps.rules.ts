@@ -54,7 +54,7 @@ export interface PlanStep {
   continues?: true;
 }
 
-export interface ModelStep {
+interface ModelStep {
   v: 1;
   content: string;
   toolCalls: ModelToolCall[];
@@ -103,14 +103,14 @@ export interface SuspendedLoop {
   state: RunState;
 }
 
-export interface ToolsStep {
+interface ToolsStep {
   v: 1;
   calls: SettledCall[];
   /** The number of the event after those of these calls' ends. */
   nextEvent?: number;
 }
 
-export interface DecidedStep {
+interface DecidedStep {
   v: 1;
   call: SettledCall;
   /** Ids of the calls, from the outermost, within whose loops it stands; left out for a call of the run's own loop. */
@@ -200,7 +200,7 @@ export const tellResults = (state: RunState): void => {
 export const isUnsettled = (call: SettledCall): boolean =>
   call.proposalId !== null || call.handedOn !== undefined;
 
-export interface WaitingCall {
+interface WaitingCall {
   call: SettledCall & { proposalId: string };
   /** As in `DecidedStep`. */
   within: readonly string[];

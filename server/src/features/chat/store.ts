@@ -1,12 +1,15 @@
 // Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
-import { compiled, compiledCount } from '../../db/compiled.ts';
+import { compiled } from '../../db/compiled.ts';
 import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { QUEUED_FROM } from '../conversations/index.ts';
+import { createOwnedRuns } from './owned-runs.store.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
+import { moveRun } from './run-state.store.ts';
+import type { RunStatus } from './schema.ts';
 
 /** Statements of the run. Those of the hot path are compiled once. */
 
@@ -97,7 +100,7 @@ export const markConversation = compiled<{ id: string; taint: string }, never>((
     .where('id', '=', p('id')),
 );
 
-export interface ConversationEnd {
+interface ConversationEnd {
   id: string;
   added_messages: number;
   added_cost: number;
@@ -118,43 +121,6 @@ export const finishConversation = compiled<ConversationEnd, never>((db, p) =>
       updated_at: p('now'),
     }))
     .where('id', '=', p('id')),
-);
-
-export type RunEnd = Pick<
-  RunRow,
-  | 'id'
-  | 'status'
-  | 'agent_ids'
-  | 'usage'
-  | 'cost_nano'
-  | 'error'
-  | 'journal'
-  | 'tool_call_count'
-  | 'delegated'
-  | 'first_token_ms'
-  | 'finished_at'
-  | 'node_id'
->;
-
-/** 0 where the run is another node's by now, or has ended. */
-export const finishRun = compiledCount<RunEnd>((db, p) =>
-  db
-    .updateTable('runs')
-    .set({
-      status: p('status'),
-      agent_ids: p('agent_ids'),
-      usage: p('usage'),
-      cost_nano: p('cost_nano'),
-      error: p('error'),
-      journal: p('journal'),
-      tool_call_count: p('tool_call_count'),
-      delegated: p('delegated'),
-      first_token_ms: p('first_token_ms'),
-      finished_at: p('finished_at'),
-    })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
 );
 
 export const insertStep = compiled<RunStepRow, never>((db, p) =>
@@ -187,33 +153,6 @@ export const replaceAnswer = compiled<
       cost_nano: p('cost_nano'),
     })
     .where('id', '=', p('id')),
-);
-
-/** 0 where the run is another node's by now, or has ended. */
-export const setRunStatus = compiledCount<{ id: string; status: string; node_id: string | null }>((db, p) =>
-  db
-    .updateTable('runs')
-    .set({ status: p('status') })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
-);
-
-/** A run that waits tells what it has used so far. 0 as above. */
-export const setRunWaiting = compiledCount<
-  Pick<RunRow, 'id' | 'status' | 'agent_ids' | 'usage' | 'cost_nano' | 'node_id'>
->((db, p) =>
-  db
-    .updateTable('runs')
-    .set({
-      status: p('status'),
-      agent_ids: p('agent_ids'),
-      usage: p('usage'),
-      cost_nano: p('cost_nano'),
-    })
-    .where('id', '=', p('id'))
-    .where('node_id', '=', p('node_id'))
-    .where('finished_at', 'is', null),
 );
 
 const findConversation = compiled<{ id: string; tenant_id: string; user_id: string }, ConversationRow>(
@@ -257,9 +196,6 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
 
 /** How many runs the figures of agents are computed from at the most; newest first. */
 const MAX_SAMPLES = 50_000;
-
-/** An earlier release does not say whose its runs are: on PostgreSQL it may still be at work beside this one. */
-const NOBODYS_AFTER_MS = 15 * 60_000;
 
 /** Another node has taken the run over, since this one was taken for dead: nothing more is written of it here. */
 export class RunLost extends Error {
@@ -391,7 +327,8 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   goOn(id: string, conversationId: string): Promise<void> {
     return db.write(async (tx) => {
       await this.claimTurn(tx, conversationId, id);
-      if ((await setRunStatus(tx, { id, status: 'running', node_id: nodeId })) === 0) throw new RunLost();
+      const move = { id, nodeId, from: 'awaiting_approval', event: 'resume' } as const;
+      if (!(await moveRun(tx, move))) throw new RunLost();
     });
   },
 
@@ -407,105 +344,22 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  /**
-   * Takes over the unfinished runs of nodes that are not alive any more, each by one node alone; with `fresh` also those
-   * that this node left when it was last started.
-   */
-  async adopt(now: number, fresh: boolean): Promise<RunRow[]> {
-    const orphaned = await db.read
-      .selectFrom('runs')
-      .select(['id', 'node_id'])
-      .where('finished_at', 'is', null)
-      .where((w) =>
-        w.or([
-          w.and([
-            w('node_id', 'is', null),
-            w('created_at', '<', db.dialect === 'sqlite' ? now : now - NOBODYS_AFTER_MS),
-          ]),
-          w.and([
-            w('node_id', '<>', nodeId),
-            w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-          ]),
-          ...(fresh ? [w('node_id', '=', nodeId)] : []),
-        ]),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    const taken: RunRow[] = [];
-    for (const { id, node_id: from } of orphaned) {
-      const row = await db.write((tx) =>
-        tx
-          .updateTable('runs')
-          .set({ node_id: nodeId })
-          .where('id', '=', id)
-          .where('node_id', from === null ? 'is' : '=', from)
-          .where('finished_at', 'is', null)
-          .where((w) =>
-            w.or([
-              w('node_id', 'is', null),
-              w('node_id', '=', nodeId),
-              w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-            ]),
-          )
-          .returningAll()
-          .executeTakeFirst(),
-      );
-      if (row !== undefined) taken.push(row);
-    }
-    return taken;
-  },
-
-  /** Those that have not ended and are this node's, whether it knows of them or not. */
-  unfinishedHere: (): Promise<RunRow[]> =>
-    db.read
-      .selectFrom('runs')
-      .selectAll()
-      .where('node_id', '=', nodeId)
-      .where('finished_at', 'is', null)
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute(),
-
-  /** Which of the runs are this node's still. */
-  async own(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
-    const rows = await db.read
-      .selectFrom('runs')
-      .select('id')
-      .where('id', 'in', ids)
-      .where('node_id', '=', nodeId)
-      .execute();
-    return new Set(rows.map((row) => row.id));
-  },
-
-  /** Whether this node has written the end of the run. */
-  async endedHere(id: string): Promise<boolean> {
-    const row = await db.read
-      .selectFrom('runs')
-      .select('id')
-      .where('id', '=', id)
-      .where('node_id', '=', nodeId)
-      .where('finished_at', 'is not', null)
-      .executeTakeFirst();
-    return row !== undefined;
-  },
+  ...createOwnedRuns(db, nodeId),
 
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>
     db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
 
   /** Ends a run that was interrupted; nothing happens where it has ended or is another node's. */
-  interrupt: (id: string, error: string, journal: string, now: number) =>
-    db.write(async (tx) => {
-      await tx
-        .updateTable('runs')
-        .set({ status: 'failed', error, journal, finished_at: now })
-        .where('id', '=', id)
-        .where('node_id', '=', nodeId)
-        .where('finished_at', 'is', null)
-        .execute();
-    }),
+  async interrupt(
+    run: { id: string; status: RunStatus },
+    error: string,
+    journal: string,
+    now: number,
+  ): Promise<void> {
+    const move = { id: run.id, nodeId, from: run.status, event: 'fail' } as const;
+    await db.write((tx) => moveRun(tx, move, { error, journal, finished_at: now }));
+  },
 
   /** Locks the run's row and says whether it is this node's; for writes that follow in `tx`. */
   async hold(tx: Queryable, id: string): Promise<void> {

@@ -7,13 +7,14 @@ import { errorData } from './ending.ts';
 import { journalOf, openProposals } from './readings.ts';
 import type { ChatStore } from './store.ts';
 import type { Waiting } from './waiting.ts';
+import { runOf } from './wire.ts';
 
 /**
  * Runs that the store calls unfinished and this node's, and that nothing here works on: a fault has taken them from their work.
  * Whatever the cause, such a run ends as failed, so that no run is unfinished for ever. Dead nodes' runs are taken over instead
- * (`adopt` in store.ts).
+ * (`adopt` in owned-runs.store.ts).
  */
-export interface SweepDeps {
+interface SweepDeps {
   store: Pick<ChatStore, 'unfinishedHere' | 'interrupt' | 'steps'>;
   waiting: Pick<Waiting, 'refuse'>;
   approvals: Pick<ApprovalPort, 'withdraw'>;
@@ -58,7 +59,7 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
         null,
       );
     } else {
-      await store.interrupt(row.id, JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
+      await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
       await withdrawProposals(row);
     }
     deps.onLost(row, error);

@@ -16,7 +16,7 @@ import {
   taintOfCall,
 } from '../../kernel/tools.ts';
 import type { ToolCall } from '../conversations/index.ts';
-import { modelToolName, parseArguments } from './tools.rules.ts';
+import { parseArguments } from './tools.rules.ts';
 
 /** One tool call of a run, from what the model wrote to what it is told, through the gate. */
 export interface ToolCallResult {
@@ -50,11 +50,12 @@ export const schemaFault = (
     .join(', ');
 };
 
-export interface ToolCallOptions {
+interface ToolCallOptions {
   gate: ToolGate;
   book: ToolBook;
   clock: Clock;
   timeoutMs: number;
+  onStart(item: ToolCall): void;
 }
 
 const messageOfError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -106,13 +107,11 @@ export const resultOf = (
  */
 export const runToolCall = async (
   call: ModelToolCall,
-  tools: readonly AgentTool[],
+  tool: AgentTool | undefined,
   agentId: string,
   context: ToolContext,
   options: ToolCallOptions,
-  onStart: (item: ToolCall) => void,
 ): Promise<ToolCallResult> => {
-  const tool = tools.find((candidate) => modelToolName(candidate) === call.name);
   const parsed = parseArguments(call.arguments);
   const item = toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {});
   const startedAt = options.clock.now();
@@ -141,7 +140,7 @@ export const runToolCall = async (
     await options.book.refused(tool, parsed.value, context, reason);
     return failed(reason, 'denied');
   }
-  onStart(item);
+  options.onStart(item);
   const decision = await options.gate.check(tool, parsed.value, context);
   if (decision.outcome === 'denied') {
     await options.book.refused(tool, parsed.value, context, decision.reason, decision.proposalId);

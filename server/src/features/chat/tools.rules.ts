@@ -132,7 +132,7 @@ export const mayUse = (globs: readonly string[], tool: AgentTool): boolean => {
   return may;
 };
 
-export type ParsedArguments = { ok: true; value: Record<string, unknown> } | { ok: false; reason: string };
+type ParsedArguments = { ok: true; value: Record<string, unknown> } | { ok: false; reason: string };
 
 /** Arguments as the model wrote them: empty text counts as none; anything but one object is told back to the model. */
 export const parseArguments = (text: string): ParsedArguments => {

@@ -9,12 +9,13 @@ import { type CallerFor, credentialText, readCredential } from '../../kernel/sto
 import { joinTaint } from '../../kernel/taint.ts';
 import { queuedAt } from '../conversations/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
-import { type Ending, errorData } from './ending.ts';
+import { endEvents, errorData, recordEvent } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
-import { changeQueuedRun, placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
+import { placeAtEnd, placeBehindSaid, placeMessage } from './queued.store.ts';
 import { addressing, bringsContext, type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { moveRun } from './run-state.store.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import {
   type ChatStore,
@@ -34,14 +35,13 @@ import { type AnswerMetadata, chatResponseOf } from './wire.ts';
  * both depend on what is said before it; until then it has cost nothing.
  *
  *   accept    stores question and run
- *   (start)   `start.ts` lets it begin, in the write that reserves its first call
+ *   (begin)   `run/pipeline.ts` lets it begin, in the write that reserves its first call (`beginQueued`)
  *   takeBack  cancelled before it began: an empty answer, as of any cancelled run; both get their place with the next turn
  *   refuse    its turn came and it could not begin: the run ends with the reason, the question stands in its place
  */
-export interface WaitingDeps {
+interface WaitingDeps {
   store: ChatStore;
   costs: Pick<RunCosts, 'spentOfRun'>;
-  ending: Pick<Ending, 'record' | 'endEvents'>;
   clock: Clock;
   events: EventSink;
   outbox?: EventOutbox<Queryable>;
@@ -76,6 +76,61 @@ const subjectOf = ({ caller, how }: Pick<WaitingMessage, 'caller' | 'how'>) => (
   requestId: how.requestId,
 });
 
+/** The rows of a message that waits and of its run, in the transaction that accepts it. */
+const insertQueued = async (
+  tx: Queryable,
+  {
+    store,
+    caller,
+    request,
+    context,
+    how,
+    run,
+    role,
+  }: WaitingMessage & {
+    store: Pick<ChatStore, 'nodeId'>;
+    role: 'user' | 'tool';
+  },
+): Promise<void> => {
+  const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
+  await insertMessage(tx, {
+    ...owner,
+    id: run.questionId,
+    conversation_id: run.conversationId,
+    role,
+    content: request.message,
+    agent_id: null,
+    tool_calls: null,
+    citations: null,
+    usage: null,
+    metadata: addressing(context),
+    cost_nano: 0,
+    run_id: run.runId,
+    created_at: queuedAt(run.place.at),
+  });
+  await insertRun(tx, {
+    ...owner,
+    id: run.runId,
+    conversation_id: run.conversationId,
+    message_id: run.messageId,
+    question_id: run.questionId,
+    status: 'queued',
+    agent_id: null,
+    agent_ids: '[]',
+    request: JSON.stringify(storedRequestOf(caller, request.context, how)),
+    usage: null,
+    cost_nano: 0,
+    error: null,
+    journal: JSON.stringify(packJournal([startedEvent(run)])),
+    tool_call_count: 0,
+    first_token_ms: null,
+    created_at: run.place.at,
+    finished_at: null,
+    node_id: store.nodeId,
+    credential: credentialText(caller),
+  });
+};
+
 export const createWaiting = (deps: WaitingDeps) => {
   const { store, clock } = deps;
 
@@ -100,7 +155,6 @@ export const createWaiting = (deps: WaitingDeps) => {
       // In this order: where both stand at one time, the question is before its answer.
       const questionId = newId();
       const messageId = newId();
-      const owner = { tenant_id: caller.tenantId, user_id: caller.userId };
       const subject = subjectOf({ caller, how });
       const question = { conversationId, runId, questionId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
@@ -117,42 +171,7 @@ export const createWaiting = (deps: WaitingDeps) => {
           );
           const event = askedEvent(question, request.message, taint, role);
           await touchConversation(tx, { id: conversationId, now, taint: null });
-          await insertMessage(tx, {
-            ...owner,
-            id: questionId,
-            conversation_id: conversationId,
-            role,
-            content: request.message,
-            agent_id: null,
-            tool_calls: null,
-            citations: null,
-            usage: null,
-            metadata: addressing(context),
-            cost_nano: 0,
-            run_id: runId,
-            created_at: queuedAt(at),
-          });
-          await insertRun(tx, {
-            ...owner,
-            id: runId,
-            conversation_id: conversationId,
-            message_id: messageId,
-            question_id: questionId,
-            status: 'queued',
-            agent_id: null,
-            agent_ids: '[]',
-            request: JSON.stringify(storedRequestOf(caller, request.context, how)),
-            usage: null,
-            cost_nano: 0,
-            error: null,
-            journal: JSON.stringify(packJournal([startedEvent(run)])),
-            tool_call_count: 0,
-            first_token_ms: null,
-            created_at: at,
-            finished_at: null,
-            node_id: store.nodeId,
-            credential: credentialText(caller),
-          });
+          await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
           const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
           return { run, asked };
@@ -232,8 +251,8 @@ export const createWaiting = (deps: WaitingDeps) => {
         store.write(
           async (tx) => {
             const now = clock.now();
-            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
-              status: 'cancelled',
+            const move = { id: run.runId, nodeId: store.nodeId, from: 'queued', event: 'cancel' } as const;
+            const kept = await moveRun(tx, move, {
               usage: JSON.stringify(NO_USAGE),
               cost_nano: costNano,
               journal: JSON.stringify(packJournal(events)),
@@ -245,8 +264,8 @@ export const createWaiting = (deps: WaitingDeps) => {
             const recorded: PlatformEvent[] = [];
             const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };
-            for (const event of deps.ending.endEvents(ended, answer, response, taintOfConversation(mark)))
-              recorded.push(await deps.ending.record(tx, event));
+            for (const event of endEvents(ended, answer, response, taintOfConversation(mark)))
+              recorded.push(await recordEvent(deps, tx, event));
             return recorded;
           },
           { repeatable: true },
@@ -264,8 +283,9 @@ export const createWaiting = (deps: WaitingDeps) => {
         store.write(
           async (tx) => {
             const now = clock.now();
-            const kept = await changeQueuedRun(tx, run.runId, store.nodeId, {
-              status: error.code === 'COST_EXCEEDED' ? 'cost_exceeded' : 'failed',
+            const event = error.code === 'COST_EXCEEDED' ? 'exceed' : 'fail';
+            const move = { id: run.runId, nodeId: store.nodeId, from: 'queued', event } as const;
+            const kept = await moveRun(tx, move, {
               usage: JSON.stringify(NO_USAGE),
               cost_nano: costNano,
               journal: JSON.stringify(packJournal(events)),

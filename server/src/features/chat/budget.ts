@@ -1,0 +1,67 @@
+import type { Queryable } from '../../db/db.ts';
+import type { ModelRef } from '../../kernel/model.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import type { CostSubject, Hold, HoldRequest } from '../costs/index.ts';
+import type { Models } from '../models/index.ts';
+import type { RunCosts, SetAside } from './ports.ts';
+import type { ChatStore } from './store.ts';
+
+/** What calls of models may cost at the most, and what is reserved for them. */
+
+/** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
+const MIN_USEFUL_OUTPUT = 64;
+
+interface Priced {
+  models: Models;
+  maxOutputTokens: number;
+}
+
+/** What to reserve for a call: its worst case with the full output cap, and with the least that is of use. */
+export const holdRequest = (
+  deps: Priced,
+  subject: CostSubject,
+  model: ModelRef,
+  promptBound: number,
+  runUsedNano: NanoUsd,
+): HoldRequest => ({
+  ...subject,
+  kind: 'model',
+  worstNano: deps.models.worstCase(model, promptBound, deps.maxOutputTokens),
+  leastNano: deps.models.worstCase(model, promptBound, Math.min(MIN_USEFUL_OUTPUT, deps.maxOutputTokens)),
+  runUsedNano,
+});
+
+/** The output cap that a reservation pays for. */
+export const capOf = (deps: Priced, model: ModelRef, promptBound: number, hold: Hold | null): number =>
+  hold === null || hold.id === null
+    ? deps.maxOutputTokens
+    : Math.max(
+        1,
+        Math.min(deps.maxOutputTokens, deps.models.affordableOutput(model, promptBound, hold.amountNano)),
+      );
+
+/** What is set aside for the answer of one run until the answer itself is reserved. */
+export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) => {
+  let kept: Hold | null = null;
+  return {
+    /** The request is made when it is needed: most runs make no call before their answer. */
+    of:
+      (request: () => HoldRequest): SetAside =>
+      async (tx) => {
+        kept ??= await costs.hold(tx, request());
+      },
+
+    /** Gives it back in the transaction that reserves the answer. */
+    give: async (tx: Queryable): Promise<void> => {
+      if (kept !== null) await costs.settle(tx, kept, []);
+    },
+
+    /** There will be no answer. */
+    async drop(): Promise<void> {
+      const hold = kept;
+      if (hold !== null) await store.write((tx) => costs.settle(tx, hold, []));
+    },
+  };
+};
+
+export type Reserve = ReturnType<typeof createReserve>;

@@ -1,0 +1,100 @@
+import type { Queryable } from '../../db/db.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import { newId } from '../../kernel/ids.ts';
+import { CLEAN } from '../../kernel/taint.ts';
+import type { ActiveRun } from './active-run.ts';
+import { askedEvent } from './asked.rules.ts';
+import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
+import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { startRun } from './run/pipeline.ts';
+import type { StartDeps, StartedRun } from './run/run.ts';
+import { findConversation } from './run/steps/load-conversation.ts';
+import { namedAgent } from './run/steps/select-agent.ts';
+import { createRunEvents } from './run-events.ts';
+import type { Running } from './running.ts';
+import type { ChatRequest } from './schema.ts';
+import type { Waiting, WaitingMessage } from './waiting.ts';
+
+export interface LaunchOptions {
+  requestId: string;
+  streaming: boolean;
+  /** False: a busy conversation is a CONFLICT. */
+  wait: boolean;
+  /** What another protocol's request brings along. */
+  given?: GivenInput;
+  /** Written in the transaction that accepts the message, with the id of its run. */
+  accepted?: (tx: Queryable, runId: string) => Promise<void>;
+}
+
+interface LaunchDeps extends StartDeps {
+  queue: ConversationQueue;
+  events: EventSink;
+  waiting: Waiting;
+  running: Running;
+  lineUp(message: WaitingMessage): ActiveRun;
+}
+
+/** A message gets its run: at once where its conversation is free, behind the others where it is busy. */
+export const createLaunch = (options: LaunchDeps) => {
+  const { store, queue, waiting, lineUp } = options;
+  const { publish, begin } = options.running;
+
+  /** What can be refused of a message before its turn comes. Throws VALIDATION_ERROR, CONFLICT. */
+  const checkSettings = async (caller: Caller, { agentId, model }: ParsedContext): Promise<void> => {
+    if (agentId !== null) await namedAgent(options.agents, caller, agentId);
+    if (model !== null) options.models.pick(model);
+  };
+
+  /** Behind the message that its conversation is busy with. */
+  const join = async (
+    caller: Caller,
+    request: ChatRequest & { conversation_id: string },
+    context: ParsedContext,
+    how: LaunchOptions,
+  ): Promise<ActiveRun> => {
+    if (!how.wait) throw busy();
+    const here = queue.announce(request.conversation_id);
+    try {
+      await checkSettings(caller, context);
+      return lineUp(await waiting.accept(caller, request, how));
+    } finally {
+      here();
+    }
+  };
+
+  /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
+  const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
+    const context = parseContext(request.context);
+    const { conversation_id: conversationId } = request;
+    const behind = (): Promise<ActiveRun> =>
+      join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);
+    const newConversationId = newId();
+    let leave: (() => void) | null;
+    if (conversationId === undefined) leave = queue.enterNew(newConversationId);
+    else {
+      await findConversation(store, caller, conversationId);
+      leave = await queue.tryEnter(conversationId);
+      if (leave === null) return behind();
+    }
+    const abort = new AbortController();
+    let started: StartedRun;
+    try {
+      const { signal } = abort;
+      started = await startRun(options, { ...how, caller, request, context, newConversationId, signal });
+    } catch (error) {
+      leave();
+      if (error instanceof TurnTaken) return behind();
+      throw error;
+    }
+    const events = createRunEvents(started.events);
+    const { agentId } = started.plan.record.choice;
+    options.events.publish(
+      started.asked ?? askedEvent(started, started.plan.question, started.plan.record.taint ?? CLEAN),
+    );
+    publish(started, 'run.started', { agent_id: agentId });
+    return begin(caller, started, events, abort, leave);
+  };
+
+  return launch;
+};

@@ -1,0 +1,206 @@
+import type { Queryable } from '../../../db/db.ts';
+import type { ConversationRow } from '../../../db/tables/chat.ts';
+import type { Caller } from '../../../kernel/caller.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { AppError } from '../../../kernel/errors.ts';
+import type { EventOutbox, PlatformEvent } from '../../../kernel/events.ts';
+import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
+import type { NanoUsd } from '../../../kernel/money.ts';
+import type { Spending } from '../../../kernel/spending.ts';
+import type { CallerFor } from '../../../kernel/stored-credential.ts';
+import type { Taint } from '../../../kernel/taint.ts';
+import type {
+  AgentTool,
+  AgentWork,
+  ToolBook,
+  ToolContext,
+  ToolGate,
+  ToolSource,
+} from '../../../kernel/tools.ts';
+import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
+import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
+import type { Models } from '../../models/index.ts';
+import type { Decision } from '../approvals.ts';
+import type { Reserve } from '../budget.ts';
+import type { NumberedPassage } from '../citations.rules.ts';
+import type { RunEvent } from '../journal.rules.ts';
+import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
+import type { PromptInput } from '../prompt.rules.ts';
+import type { QueuedRun } from '../queued.rules.ts';
+import type { GivenInput, ParsedContext } from '../request.ts';
+import type { RunEvents } from '../run-events.ts';
+import type { ChatRequest, FinishReason, RunStatus } from '../schema.ts';
+import type { PlanStep, RunState } from '../steps.rules.ts';
+import type { ChatStore } from '../store.ts';
+
+/** A run from its message to its answer, as the steps in `steps/` hand it on: `Asking`, `Prompt`, `StartedRun`, `RunLoop`, `RunResult`. */
+
+/** What the steps before the first write need of the platform. */
+export interface StartDeps {
+  store: ChatStore;
+  agents: AgentService;
+  choose: ChooseAgent;
+  models: Models;
+  costs: RunCosts;
+  search: SearchPassages;
+  memory: RunMemory;
+  toolSources: readonly ToolSource[];
+  clock: Clock;
+  maxOutputTokens: number;
+  /** Most tokens of history that go along. */
+  maxHistoryTokens: number;
+  /** Keeps webhooks in step with what is stored. */
+  outbox?: EventOutbox<Queryable>;
+  onError(error: unknown, message: string): void;
+}
+
+/** What the steps of the loop need of it. */
+export interface RunDeps {
+  models: Models;
+  costs: RunCosts;
+  gate: ToolGate;
+  book: ToolBook;
+  store: Pick<ChatStore, 'write' | 'hold'>;
+  clock: Clock;
+  maxOutputTokens: number;
+  toolTimeoutMs: number;
+  callerOf: CallerFor;
+}
+
+/** A message for which a run is wanted, by whichever door it came. */
+export interface RunMessage {
+  caller: Caller;
+  request: ChatRequest;
+  context: ParsedContext;
+  requestId: string;
+  streaming: boolean;
+  signal: AbortSignal;
+  given?: GivenInput | undefined;
+  /** Without `request.conversation_id`: the conversation to be made, which has been entered in the queue as well. */
+  newConversationId?: string;
+  /** The message has waited and is stored already: its run begins now. */
+  queued?: QueuedRun;
+  /** Written with the run; see `LaunchOptions`. */
+  accepted?: (tx: Queryable, runId: string) => Promise<void>;
+}
+
+/** A run that is not stored yet: its message in its conversation, and what pays for finding its answer. */
+export interface Asking {
+  message: RunMessage;
+  given: GivenInput;
+  runId: string;
+  /** Null for a new one. */
+  conversation: ConversationRow | null;
+  conversationId: string;
+  now: number;
+  requestedModel: ModelRef | null;
+  sampling: PlanStep['sampling'] | null;
+  /** The output cap of its calls. */
+  outputTokens: number;
+  subject: CostSubject;
+  spending: Spending;
+  /** The part of it that went into embeddings. */
+  embedded: Spending;
+  reserve: Reserve;
+}
+
+/** All that goes to the model but the history. */
+export interface Prompt {
+  agent: EffectiveAgent;
+  model: ModelRef;
+  passages: NumberedPassage[] | null;
+  tools: readonly AgentTool[];
+  specs: readonly ToolSpec[];
+  parts: PromptInput;
+  taint: Taint;
+}
+
+export interface RunPlan {
+  agent: EffectiveAgent;
+  model: ModelRef;
+  /** The person's own words. */
+  question: string;
+  memories: readonly string[];
+  /** The documents were searched for this run. */
+  grounded: boolean;
+  tools: readonly AgentTool[];
+  /** The reservation of the first call, where it was taken in the same write as the question. */
+  firstHold: Hold | null;
+  /** `models.promptBound` of the first call, where it has been measured. */
+  promptBound: number | null;
+  streaming: boolean;
+  /** What a step row keeps of the start, for a run that has to go on later; null for a loop inside of another's tool. */
+  record: PlanStep | null;
+  /** What all loops of one run have spent together, for the run's limit. */
+  spending: RunSpending;
+}
+
+/** What all loops of one run have spent together, for the run's limit. */
+export interface RunSpending {
+  nano: NanoUsd;
+  /** Model calls of all loops. */
+  calls: number;
+  /** Loops of other agents that have not come to rest. */
+  going: Set<Promise<unknown>>;
+  /** What they did for calls that were given up before they ended. */
+  lost: AgentWork[];
+}
+
+/** A stored run with all that its execution needs; made by a request, or read back after a restart. */
+export interface StartedRun {
+  runId: string;
+  messageId: string;
+  conversationId: string;
+  questionId: string;
+  /** Epoch ms of the question in its conversation: the answer stands behind it, wherever the clock has been set meanwhile. */
+  askedAt: number;
+  /** A run of its own keeps its record. */
+  plan: RunPlan & { record: PlanStep };
+  state: RunState;
+  /** Events of the start: these stand in the store with the run. */
+  events: RunEvent[];
+  subject: CostSubject;
+  /** What is told of the question, where the transaction that stored it has recorded it. */
+  asked: PlatformEvent | null;
+  /** Where the run stands in the store, and what of its answer is there: a run that has waited has stored what it had. */
+  stored: { status: RunStatus; answered: boolean; costNano: NanoUsd };
+}
+
+/** What happens around a run that waits for decisions; a loop within another's tool has none: it ends as it stands instead. */
+export interface RunHooks {
+  /** The run is about to wait: the answer so far is stored and whoever waits for it is told. */
+  waiting(state: RunState): Promise<void>;
+  /** Resolves with the decision; rejects when the run is stopped. */
+  decision(proposalId: string): Promise<Decision>;
+  /** All decisions are there: the run takes its turn again. */
+  resumed(state: RunState): Promise<void>;
+}
+
+export interface RunResult {
+  state: RunState;
+  finishReason: FinishReason;
+  /** The model that answered last. */
+  model: ModelRef;
+  /** The last call's reservation and ledger rows, to be settled in the same write as the answer. */
+  open: { hold: Hold | null; entries: LedgerEntry[] };
+  /** Set where the run failed; what had come by then is in the state. */
+  error: AppError | null;
+}
+
+/** The loop of a run: model, tools, model, … until an answer stands, a limit is met or somebody stops it. */
+export interface RunLoop {
+  plan: RunPlan;
+  state: RunState;
+  subject: CostSubject;
+  context: ToolContext;
+  events: RunEvents;
+  hooks: RunHooks | null;
+  result: RunResult;
+  /** What the model is told of tools. */
+  specs: readonly ToolSpec[];
+  startedAt: number;
+  /** What the conversation's row says already. */
+  marked: Taint;
+  /** The first call may have been measured for its reservation; after each step the prompt is longer. */
+  promptBound: number | null;
+}

@@ -1,0 +1,79 @@
+import { iso } from '../../../../kernel/clock.ts';
+import type { ModelMessage, ToolSpec } from '../../../../kernel/model.ts';
+import { joinTaint, type Taint } from '../../../../kernel/taint.ts';
+import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.ts';
+import type { Models } from '../../../models/index.ts';
+import { taintOfConversation } from '../../asked.rules.ts';
+import { offeredSpecs } from '../../client-tools.rules.ts';
+import type { FittedHistory } from '../../history.ts';
+import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
+import { bringsContext } from '../../request.ts';
+import type { Asking, Prompt } from '../run.ts';
+import type { History } from './load-history.ts';
+import type { Retrieved } from './retrieve.ts';
+
+/** What the prompt takes of the agent and of what was found for it; the rest is the message's. */
+const partsOf = ({ agent, passages, memories, preferences }: Retrieved, nowMs: number) => ({
+  agentName: agent.definition.name,
+  charter: agent.definition.charter,
+  instructions: agent.instructions,
+  preferences: preferences.texts,
+  memories: memories.texts,
+  now: iso(nowMs),
+  history: [],
+  passages,
+});
+
+const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
+  joinTaint(taintOfPassages(passages ?? []), memories.foreign || preferences.foreign ? ['memory'] : []);
+
+/** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
+export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
+  const { message, given, conversation, now } = asking;
+  const { agent, model, passages, tools } = found;
+  const parts: PromptInput = {
+    ...partsOf(found, now),
+    clientInstructions: given.instructions ?? null,
+    data: message.context.data,
+    message: message.request.message,
+  };
+  const taint = joinTaint(
+    taintOfConversation(conversation),
+    given.taint,
+    bringsContext(message.context, given) ? ['context'] : [],
+    (given.history ?? []).length > 0 ? ['history'] : [],
+    continued?.state.taint,
+    taintOfFound(found),
+    taintOfDescriptions(tools),
+  );
+  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint };
+};
+
+/** The same for a part of a task that another agent has handed on: it has no history and no program of a client. */
+export const promptForTask = (
+  found: Retrieved,
+  task: string,
+  nowMs: number,
+): { messages: ModelMessage[]; taint: Taint } => ({
+  messages: buildPrompt({ ...partsOf(found, nowMs), data: {}, message: task }),
+  taint: taintOfFound(found),
+});
+
+/** With its history. A run that goes on with another's question has its prompt, with the results behind it. */
+export const messagesOf = (
+  { given }: Asking,
+  { continued }: History,
+  { parts }: Prompt,
+  { turns, summary }: Pick<FittedHistory, 'turns' | 'summary'>,
+): ModelMessage[] =>
+  continued === null
+    ? [...buildPrompt({ ...parts, history: turns, summary }), ...(given.exchange ?? [])]
+    : continued.state.messages;
+
+/** How many tokens the call has at the most. */
+export const boundOf = (
+  models: Models,
+  messages: ModelMessage[],
+  specs: readonly ToolSpec[],
+  signal: AbortSignal,
+): number => models.promptBound({ messages, ...(specs.length === 0 ? {} : { tools: specs }), signal });

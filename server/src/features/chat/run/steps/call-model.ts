@@ -1,0 +1,114 @@
+import { AppError } from '../../../../kernel/errors.ts';
+import { newId } from '../../../../kernel/ids.ts';
+import type { ModelToolCall } from '../../../../kernel/model.ts';
+import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
+import { capOf } from '../../budget.ts';
+import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
+import { packJournal } from '../../journal.rules.ts';
+import { charge, finish, isLast, outOfSteps, runIdOf, say } from '../loop.ts';
+import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
+import type { RunDeps, RunLoop, RunResult } from '../run.ts';
+import { writeSteps } from '../write-steps.ts';
+
+const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
+  const { models } = deps;
+  const { plan, state, result } = run;
+  const sized = sizedCall(run);
+  const bound = run.promptBound ?? models.promptBound(sized);
+  run.promptBound = null;
+  const temperature = plan.record?.sampling?.temperature;
+  const call = {
+    ...sized,
+    ...(temperature === undefined ? {} : { temperature }),
+    grounding: groundingOf(plan, state.passages),
+    maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
+    promptBound: bound,
+  };
+  if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say(deps, run, '\n\n');
+  if (plan.streaming) return models.stream(plan.model, call, (text) => say(deps, run, text));
+  const answer = await models.generate(plan.model, call);
+  say(deps, run, answer.content);
+  return answer;
+};
+
+/** A call that came to nothing: what it has used all the same is charged. Throws what is no fault of a provider. */
+const failed = (deps: RunDeps, run: RunLoop, error: unknown): RunResult => {
+  if (!(error instanceof ModelCallError)) throw error;
+  if (error.partial) {
+    // Without streaming nothing of it has been shown yet.
+    if (!run.plan.streaming) say(deps, run, error.partial.content);
+    charge(run, entryOf(error.ref, error.partial.usage, error.costNanoUsd, true));
+  }
+  if (error.kind === 'aborted') return finish(run, 'cancelled');
+  const fault = modelErrorOf(error);
+  if (!(fault instanceof AppError)) throw error;
+  run.result.model = error.ref;
+  return finish(run, 'stop', fault);
+};
+
+/** Ids are what results are matched by: a model that gives none, or one twice, gets its own. */
+const withIds = (run: RunLoop, calls: readonly ModelToolCall[]): ModelToolCall[] => {
+  const client = run.plan.record?.client;
+  const seen = new Set<string>();
+  const asked = client?.single ? withOneOf(calls, client) : calls;
+  return asked.map((call, i) => {
+    const fresh = call.id === '' || seen.has(call.id) ? newId() : call.id;
+    const id = isClients(client, call.name)
+      ? handedCallId(runIdOf(run), run.state.modelCalls * 100 + i)
+      : fresh;
+    seen.add(id);
+    return { ...call, id };
+  });
+};
+
+/** Keeps what the model has asked for, before the first of the calls is made. */
+const writeAsked = (deps: RunDeps, run: RunLoop, answer: ModelCallResult): Promise<void> => {
+  const { plan, state, events } = run;
+  const asked = withIds(run, answer.toolCalls);
+  state.asked = asked;
+  state.lastText = answer.content;
+  return writeSteps(deps, run, [
+    ...(state.nextStep === 0 && plan.record !== null
+      ? [{ kind: 'plan' as const, payload: plan.record }]
+      : []),
+    {
+      kind: 'model',
+      payload: {
+        v: 1,
+        content: answer.content,
+        toolCalls: asked,
+        usage: answer.usage,
+        costNano: answer.costNanoUsd,
+        modelId: answer.ref.id,
+        firstTokenMs: state.firstTokenMs,
+        journal: packJournal(events.all(), events.jumps()),
+        text: state.content,
+      },
+    },
+  ]);
+};
+
+/** Asks the model, which answers or asks for tools. The end of the run, or null where it goes on with the calls that were asked for. */
+export const callModel = async (deps: RunDeps, run: RunLoop): Promise<RunResult | null> => {
+  const { plan, state, result } = run;
+  const last = isLast(run);
+  let answer: ModelCallResult;
+  plan.spending.calls += 1;
+  try {
+    answer = await ask(deps, run);
+  } catch (error) {
+    return failed(deps, run, error);
+  }
+  result.model = answer.ref;
+  state.modelCalls += 1;
+  charge(run, entryOf(answer.ref, answer.usage, answer.costNanoUsd, answer.estimated));
+  // A model that calls all the same is not heard: the run would end without a word.
+  if (last && answer.toolCalls.length > 0) return outOfSteps(deps, run);
+  if (answer.toolCalls.length === 0) {
+    const fault = noAnswer(answer, state);
+    if (fault !== null) return finish(run, 'stop', fault);
+    return finish(run, answer.finishReason === 'length' ? 'length' : 'stop');
+  }
+  await writeAsked(deps, run, answer);
+  return null;
+};

@@ -1,0 +1,66 @@
+import { conflict } from '../../../../kernel/errors.ts';
+import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
+import { readHanded, withResults } from '../../continued.ts';
+import { historyBudget } from '../../history.rules.ts';
+import { createHistory, type FittedHistory, type KnownHistory } from '../../history.ts';
+import type { SetAside } from '../../ports.ts';
+import { buildPrompt } from '../../prompt.rules.ts';
+import type { PlanStep, RunState } from '../../steps.rules.ts';
+import type { Asking, Prompt, StartDeps } from '../run.ts';
+
+/** What was said before a message. */
+export interface History {
+  known: KnownHistory;
+  /** The run that this one goes on with, with the results of its client's calls. */
+  continued: { plan: PlanStep; state: RunState } | null;
+  /** Of the person, oldest first. */
+  questions: readonly string[];
+}
+
+/** The run that has handed calls to the client, with their results. Throws CONFLICT where it is kept no longer. */
+const continuedRun = async ({ store }: StartDeps, { message, given }: Asking) => {
+  const { continues } = given;
+  if (continues === undefined) return null;
+  const handed = await readHanded(store, message.caller, continues.runId);
+  if (handed === null) throw conflict('the run of these calls is kept no longer');
+  return { plan: handed.plan, state: withResults(handed, continues.results) };
+};
+
+/** Second step: of a stored conversation, or of the turns that a client brought along where there is none. */
+export const loadHistory = async (deps: StartDeps, asking: Asking): Promise<History> => {
+  const known = await createHistory(deps).known(asking.conversation, asking.given.history);
+  const continued = await continuedRun(deps, asking);
+  const questions = known.turns.filter((turn) => turn.role === 'user').map((turn) => turn.content);
+  return { known, continued, questions };
+};
+
+/**
+ * Once everything but the history is there: what room that leaves decides how much of it goes along. What does not fit
+ * is summarised, which a model may be paid for. A run that goes on with another has its prompt already.
+ */
+export const fitHistory = async (
+  deps: StartDeps,
+  asking: Asking,
+  { known, continued }: History,
+  { agent, parts, specs, model }: Prompt,
+  setAside: SetAside,
+): Promise<FittedHistory> => {
+  const nothing = known.turns.length === 0 && known.summary === null;
+  if (continued !== null || nothing) return { turns: [], summary: null, spent: null };
+  const budgetTokens = historyBudget({
+    windowTokens: deps.models.contextTokens(model),
+    fixedTokens: estimatePromptTokens({
+      messages: buildPrompt(parts),
+      ...(specs.length === 0 ? {} : { tools: specs }),
+    }),
+    outputTokens: asking.outputTokens,
+    maxHistoryTokens: deps.maxHistoryTokens,
+  });
+  return createHistory(deps).fit(known, budgetTokens, {
+    model,
+    subject: { ...asking.subject, agentId: agent.definition.id },
+    spending: asking.spending,
+    setAside,
+    signal: asking.message.signal,
+  });
+};

@@ -1,0 +1,134 @@
+import type { Queryable } from '../../../../db/db.ts';
+import type { PlatformEvent } from '../../../../kernel/events.ts';
+import { newId } from '../../../../kernel/ids.ts';
+import type { Hold } from '../../../costs/index.ts';
+import { holdRequest } from '../../budget.ts';
+import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
+import type { KnownHistory } from '../../history.ts';
+import type { RunEvent } from '../../journal.rules.ts';
+import type { RoutedChoice, SetAside } from '../../ports.ts';
+import { takenBackBefore } from '../../queued.rules.ts';
+import { placeMessage } from '../../queued.store.ts';
+import { startState } from '../../steps.rules.ts';
+import { untilStored } from '../../until-stored.ts';
+import { sizedCall } from '../model-call.ts';
+import { planOf, type Ready, recordOf } from '../plan.ts';
+import type { Asking, Prompt, RunDeps, RunLoop, StartDeps, StartedRun } from '../run.ts';
+import { beginQueued, type Question, storeQuestion } from '../store-question.ts';
+import { boundOf, messagesOf } from './build-prompt.ts';
+import type { History } from './load-history.ts';
+
+/** Epoch ms of the newest message of a conversation; 0 where it has none. */
+const lastAt = ({ turns, summary }: KnownHistory): number =>
+  turns.at(-1)?.created_at ?? summary?.upto_created_at ?? 0;
+
+/** What a call before the answer sets aside for it: an answer by this agent, with all of the history that could go along. */
+export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): SetAside =>
+  asking.reserve.of(() => {
+    const { known } = history;
+    const whole = { turns: known.turns, summary: known.summary?.content ?? null };
+    const messages = messagesOf(asking, history, prompt, whole);
+    const bound =
+      boundOf(models, messages, prompt.specs, asking.message.signal) +
+      (known.cut ? LONGEST_SUMMARY_BYTES : 0);
+    const whose = { ...asking.subject, agentId: prompt.agent.definition.id };
+    const priced = { models, maxOutputTokens: asking.outputTokens };
+    const request = holdRequest(priced, whose, prompt.model, bound, 0);
+    return { ...request, worstNano: request.leastNano ?? request.worstNano };
+  });
+
+const startEvents = (
+  { runId, conversationId }: Asking,
+  messageId: string,
+  choice: RoutedChoice,
+): RunEvent[] => [
+  {
+    event: 'run.started',
+    data: { run_id: runId, conversation_id: conversationId, message_id: messageId },
+  },
+  {
+    event: 'agent.selected',
+    data: {
+      agent_id: choice.agentId,
+      reason: choice.reason,
+      confidence: choice.confidence,
+      candidates: choice.candidates,
+    },
+  },
+];
+
+const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Ready): Question => {
+  const { queued } = asking.message;
+  const messageId = queued?.messageId ?? newId();
+  const takenBack = known.queued.length === 0 ? [] : takenBackBefore(known.queued, queued ?? null);
+  return {
+    messageId,
+    questionId: queued?.questionId ?? newId(),
+    takenBack,
+    // A conversation is in the order in which it was held, also where the clock was set back since its last message.
+    askedAt: Math.max(asking.now, lastAt(known) + 1) + takenBack.length,
+    agentId: prompt.agent.definition.id,
+    taint: prompt.taint,
+    events: startEvents(asking, messageId, choice),
+  };
+};
+
+/**
+ * Sixth step, and the first that writes of the run: the reservation of its first call with the question and the run, in one
+ * transaction. Nothing is stored when it throws. Throws COST_EXCEEDED, `TurnTaken`, `RunLost`.
+ */
+export const reserveBudget = async (
+  deps: StartDeps,
+  asking: Asking,
+  history: History,
+  ready: Ready,
+): Promise<StartedRun> => {
+  const { store, models, costs } = deps;
+  const { message, runId, conversationId, spending } = asking;
+  const { agent, model, tools, specs } = ready.prompt;
+  const subject = { ...asking.subject, agentId: agent.definition.id };
+  const record = recordOf(asking, history, ready);
+  const promptBound = boundOf(models, record.messages, specs, message.signal);
+  const priced = { models, maxOutputTokens: asking.outputTokens };
+  const request = holdRequest(priced, subject, model, promptBound, spending.nano);
+  const question = questionOf(asking, history, ready);
+  const { askedAt, takenBack, questionId, messageId, events } = question;
+  let asked: PlatformEvent | null = null;
+  const write = async (tx: Queryable): Promise<Hold> => {
+    // First what may refuse: nothing is written when the reservation does not fit.
+    await asking.reserve.give(tx);
+    const taken = await costs.hold(tx, request);
+    for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
+    if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
+    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    return taken;
+  };
+  // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
+  const firstHold = await store.write(write, { repeatable: true, deferred: !message.streaming });
+  const spentNano = spending.nano;
+  return {
+    runId,
+    messageId,
+    conversationId,
+    questionId,
+    askedAt,
+    plan: planOf(record, { agent, model, tools, firstHold, promptBound, spentNano }),
+    state: startState(record),
+    events,
+    subject,
+    asked,
+    stored: { status: 'running', answered: false, costNano: 0 },
+  };
+};
+
+/** The same for each later call of the loop. Throws COST_EXCEEDED. */
+export const reserveCall = async (deps: RunDeps, run: RunLoop): Promise<void> => {
+  const { plan, subject, context } = run;
+  run.promptBound = deps.models.promptBound(sizedCall(run));
+  const request = holdRequest(deps, subject, plan.model, run.promptBound, plan.spending.nano);
+  // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
+  run.result.open.hold = await untilStored(
+    () => deps.store.write((tx) => deps.costs.hold(tx, request)),
+    context.signal,
+  );
+};

@@ -1,0 +1,98 @@
+import type { Caller } from '../../../../kernel/caller.ts';
+import type { ModelRef } from '../../../../kernel/model.ts';
+import type { PayingRun } from '../../../../kernel/spending.ts';
+import type { AgentTool, ToolContext } from '../../../../kernel/tools.ts';
+import type { EffectiveAgent } from '../../../agents/index.ts';
+import type { NumberedPassage } from '../../citations.rules.ts';
+import { documentsInReserve } from '../../documents-in-reserve.ts';
+import type { Remembered } from '../../ports.ts';
+import { searchQuery } from '../../prompt.rules.ts';
+import { toolsOf } from '../../tool-list.ts';
+import { once } from '../once.ts';
+import type { Asking, StartDeps } from '../run.ts';
+import type { History } from './load-history.ts';
+
+/** What is known for a message, and what pays for finding it. Each is looked up once, however many ask. */
+export interface LookUp {
+  run: PayingRun;
+  passages: () => Promise<NumberedPassage[]>;
+  memories: () => Promise<Remembered>;
+  preferences: () => Promise<Remembered>;
+}
+
+/** What an agent has to answer with. */
+export interface Retrieved {
+  agent: EffectiveAgent;
+  model: ModelRef;
+  /** Null where the documents were not searched. */
+  passages: NumberedPassage[] | null;
+  tools: readonly AgentTool[];
+  memories: Remembered;
+  preferences: Remembered;
+}
+
+type Sources = Pick<StartDeps, 'search' | 'memory' | 'models' | 'toolSources'>;
+
+const PASSAGES = 6;
+
+const passagesFor = async ({ search }: Sources, caller: Caller, query: string, paying?: PayingRun) =>
+  (await search(caller, query, PASSAGES, paying)).map((passage, i) => ({ n: i + 1, ...passage }));
+
+const NOTHING_REMEMBERED: Remembered = { texts: [], foreign: false };
+
+/** Documents and memories for the message; `before` says whether their search may cost. */
+export const createLookUp = (
+  deps: Sources,
+  { message, runId, conversationId, spending, embedded }: Asking,
+  { questions }: History,
+): ((before: () => Promise<void>) => LookUp) => {
+  const { caller, request, context } = message;
+  const preferences = once(() => deps.memory.preferences(caller));
+  return (before) => {
+    const run = { runId, conversationId, agentId: context.agentId, spending, step: embedded, before };
+    return {
+      run,
+      passages: once(() => passagesFor(deps, caller, searchQuery(request.message, questions), run)),
+      memories: once(() => deps.memory.recall(caller, request.message, run)),
+      preferences,
+    };
+  };
+};
+
+/** Fourth step. A run that goes on with another has found already what there is. */
+export const retrieve = async (
+  deps: Sources,
+  { message, requestedModel }: Asking,
+  { continued }: History,
+  agent: EffectiveAgent,
+  found: LookUp,
+): Promise<Retrieved> => {
+  const { caller, request } = message;
+  const model = requestedModel ?? deps.models.resolve(agent.model, '/model');
+  const [passages, tools, memories, preferences] = await Promise.all([
+    continued !== null
+      ? continued.state.passages
+      : agent.definition.grounded
+        ? found.passages()
+        : documentsInReserve(model, request.message, found.passages),
+    toolsOf(deps.toolSources, caller, agent),
+    continued === null ? found.memories() : NOTHING_REMEMBERED,
+    continued === null ? found.preferences() : NOTHING_REMEMBERED,
+  ]);
+  return { agent, model, passages, tools, memories, preferences };
+};
+
+/** The same for a part of a task that another agent has handed on. */
+export const retrieveForTask = async (
+  deps: Sources,
+  { caller, paying }: Pick<ToolContext, 'caller' | 'paying'>,
+  agent: EffectiveAgent,
+  task: string,
+): Promise<Retrieved> => {
+  const passages = agent.definition.grounded ? await passagesFor(deps, caller, task, paying) : null;
+  const memories = await deps.memory.recall(caller, task, paying);
+  const preferences = await deps.memory.preferences(caller);
+  const model = deps.models.resolve(agent.model, '/model');
+  const tools = await toolsOf(deps.toolSources, caller, agent);
+  return { agent, model, passages, tools, memories, preferences };
+};

@@ -1,0 +1,157 @@
+import type { Queryable } from '../../../db/db.ts';
+import { together } from '../../../db/together.ts';
+import type { PlatformEvent } from '../../../kernel/events.ts';
+import { credentialText } from '../../../kernel/stored-credential.ts';
+import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
+import { askedEvent } from '../asked.rules.ts';
+import { packJournal, type RunEvent } from '../journal.rules.ts';
+import { placeMessage, type QueuedMessage } from '../queued.store.ts';
+import { addressing } from '../request.ts';
+import { moveRun } from '../run-state.store.ts';
+import {
+  insertConversation,
+  insertMessage,
+  insertRun,
+  markConversation,
+  RunLost,
+  touchConversation,
+} from '../store.ts';
+import type { Asking, StartDeps } from './run.ts';
+
+/** Rows of a question and its run, in the transaction that reserves their budget. */
+export interface Question {
+  questionId: string;
+  messageId: string;
+  askedAt: number;
+  agentId: string;
+  taint: Taint;
+  /** Events of the start. */
+  events: RunEvent[];
+  /** What was taken back while it waited before the question: it gets its place now. */
+  takenBack: readonly QueuedMessage[];
+}
+
+const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');
+const ownerOf = ({ message: { caller } }: Asking) => ({
+  tenant_id: caller.tenantId,
+  user_id: caller.userId,
+});
+
+const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
+  const { conversation, conversationId, given, now } = asking;
+  if (conversation !== null) {
+    return touchConversation(tx, {
+      id: conversationId,
+      now,
+      taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
+    });
+  }
+  return insertConversation(tx, {
+    ...ownerOf(asking),
+    id: conversationId,
+    title: null,
+    status: 'active',
+    metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
+    agent_ids: '[]',
+    message_count: 1,
+    cost_nano: 0,
+    created_at: now,
+    updated_at: now,
+    archived_at: null,
+    taint: taintText(taint),
+  });
+};
+
+const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt }: Question) =>
+  insertMessage(tx, {
+    ...ownerOf(asking),
+    id: questionId,
+    conversation_id: asking.conversationId,
+    role: roleOf(asking),
+    content: asking.message.request.message,
+    agent_id: null,
+    tool_calls: null,
+    citations: null,
+    usage: null,
+    metadata: addressing(asking.message.context),
+    cost_nano: 0,
+    run_id: asking.runId,
+    created_at: askedAt,
+  });
+
+const runRow = (
+  tx: Queryable,
+  { nodeId }: { nodeId: string },
+  asking: Asking,
+  { questionId, messageId, agentId, events }: Question,
+) => {
+  const { message, given, runId, conversationId, now } = asking;
+  return insertRun(tx, {
+    ...ownerOf(asking),
+    id: runId,
+    conversation_id: conversationId,
+    message_id: messageId,
+    question_id: questionId,
+    status: 'running',
+    agent_id: agentId,
+    agent_ids: JSON.stringify([agentId]),
+    request: JSON.stringify({
+      v: 1,
+      context: message.request.context ?? {},
+      streaming: message.streaming,
+      ...(given.history === undefined ? {} : { history: given.history }),
+      ...(given.instructions === undefined ? {} : { instructions: given.instructions }),
+      ...(given.client === undefined ? {} : { client: given.client }),
+      ...(given.continues === undefined ? {} : { continues: given.continues.runId }),
+    }),
+    usage: null,
+    cost_nano: 0,
+    error: null,
+    journal: JSON.stringify(packJournal(events)),
+    tool_call_count: 0,
+    first_token_ms: null,
+    created_at: now,
+    finished_at: null,
+    node_id: nodeId,
+    credential: credentialText(message.caller),
+  });
+};
+
+/** The message has waited, and stands in the store: its run begins. Throws `TurnTaken`, `RunLost`. */
+export const beginQueued = async (
+  tx: Queryable,
+  { store }: Pick<StartDeps, 'store'>,
+  { runId, conversationId }: Asking,
+  { questionId, askedAt, agentId, taint, events }: Question,
+): Promise<void> => {
+  const change = {
+    agent_id: agentId,
+    agent_ids: JSON.stringify([agentId]),
+    journal: JSON.stringify(packJournal(events)),
+  };
+  const move = { id: runId, nodeId: store.nodeId, from: 'queued', event: 'begin' } as const;
+  if (!(await moveRun(tx, move, change))) throw new RunLost();
+  await placeMessage(tx, questionId, askedAt);
+  if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
+  await store.claimTurn(tx, conversationId, runId);
+};
+
+/** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
+export const storeQuestion = async (
+  tx: Queryable,
+  { store, outbox }: Pick<StartDeps, 'store' | 'outbox'>,
+  asking: Asking,
+  question: Question,
+): Promise<PlatformEvent | null> => {
+  const { message, conversation, conversationId, runId, subject } = asking;
+  await message.accepted?.(tx, runId);
+  const told = { conversationId, runId, questionId: question.questionId, subject };
+  const [, , , , recorded] = await together(
+    conversationRow(tx, asking, question.taint),
+    conversation === null ? null : store.claimTurn(tx, conversationId, runId),
+    questionRow(tx, asking, question),
+    runRow(tx, store, asking, question),
+    outbox?.record(tx, askedEvent(told, message.request.message, question.taint, roleOf(asking))) ?? null,
+  );
+  return recorded;
+};

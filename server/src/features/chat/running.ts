@@ -1,0 +1,182 @@
+import type { Caller } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
+import type { EventSink } from '../../kernel/events.ts';
+import { isTainted } from '../../kernel/taint.ts';
+import type { ToolContext } from '../../kernel/tools.ts';
+import type { ActiveRun } from './active-run.ts';
+import {
+  type EndedRun,
+  errorData,
+  faultOf,
+  interrupted,
+  metLimitHalfWay,
+  type StopReason,
+  statusOf,
+} from './ending.ts';
+import { packJournal, type RunEvent } from './journal.rules.ts';
+import type { RunMemory } from './ports.ts';
+import { carryOut } from './run/pipeline.ts';
+import type { RunDeps, RunHooks, StartedRun } from './run/run.ts';
+import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
+import type { RunEvents } from './run-events.ts';
+import type { createRunHooks } from './run-hooks.ts';
+import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import type { ChatResponse } from './schema.ts';
+import { RunLost } from './store.ts';
+import { untilStored } from './until-stored.ts';
+
+interface RunningOptions extends Omit<RunDeps, 'store' | 'costs' | 'clock'>, AnswerDeps {
+  memory: Pick<RunMemory, 'observe'>;
+  events: EventSink;
+  onEnded?(report: RunReport): void;
+  onError(error: unknown, message: string): void;
+}
+
+const idsOf = (run: StartedRun) => ({
+  runId: run.runId,
+  requestId: run.subject.requestId,
+  agentId: run.plan.agent.definition.id,
+});
+
+/** The runs that go on in this process: each is carried out, stored and told of, and can be stopped. */
+export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeof createRunHooks>) => {
+  const { store, clock } = options;
+  const active = new Map<string, ActiveRun>();
+  const stopReasons = new WeakMap<AbortController, StopReason>();
+
+  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
+    options.events.publish({
+      tenantId: run.subject.tenantId,
+      userId: run.subject.userId,
+      reach: 'own',
+      permission: 'conversations:read',
+      type,
+      data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
+      requestId: run.subject.requestId,
+    });
+  };
+
+  const tellEnd = (report: RunReport): void => {
+    options.onEnded?.(report);
+    if (report.error !== null) report.error.logged = true;
+  };
+
+  /** Runs to its end and stores it, whatever becomes of the connection. */
+  const execute = async (
+    caller: Caller,
+    run: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    hooks: RunHooks,
+  ): Promise<ChatResponse> => {
+    const context: ToolContext = {
+      caller,
+      agentId: run.subject.agentId,
+      conversationId: run.conversationId,
+      runId: run.runId,
+      requestId: run.subject.requestId ?? '',
+      signal: abort.signal,
+      tainted: isTainted(run.state.taint),
+    };
+    const capTokens = run.plan.record.sampling?.maxOutputTokens;
+    const deps = capTokens === undefined ? options : { ...options, maxOutputTokens: capTokens };
+    const result = await carryOut(deps, { ...run, context, events, hooks });
+    const stopped = stopReasons.get(abort) ?? null;
+    if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
+    const status = statusOf(result, stopped);
+    const { response, recorded } = await storeAnswer(options, run, result, status, events);
+    const { error } = result;
+    tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
+    if (error !== null) {
+      events.emit('error', errorData(error));
+      publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
+      if (!metLimitHalfWay(result)) throw error;
+    } else events.emit('message.completed', response);
+    const ids = { message_id: run.messageId, agent_id: response.agent_id };
+    for (const event of recorded) options.events.publish(event);
+    publish(run, 'run.completed', ids);
+    const { question } = run.plan;
+    if (!run.plan.record.continues)
+      options.memory.observe({
+        caller,
+        conversationId: run.conversationId,
+        messageId: run.questionId,
+        text: question,
+      });
+    return response;
+  };
+
+  /** A fault of our own: the run must not stay "running" for ever. */
+  const endBadly = async (run: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
+    // Whoever has the run now tells its end; readers here are sent there.
+    if (error instanceof RunLost)
+      throw new AppError('SERVICE_UNAVAILABLE', 'another node goes on with this run', { retryAfterS: 1 });
+    if (error instanceof AppError && events.all().at(-1)?.event === 'error') throw error;
+    const fault = faultOf(error);
+    tellEnd({ ...idsOf(run), model: run.plan.model.id, outcome: outcomeOf('failed', fault), error: fault });
+    const told = events.all().filter((event) => event.event !== 'message.delta');
+    const end: RunEvent = { event: 'error', data: errorData(fault) };
+    // The text is not kept; the end stands under the number under which it is told.
+    const jumps = [{ at: told.length, n: events.next() }];
+    const journal = JSON.stringify(packJournal([...told, end], jumps));
+    await untilStored(() =>
+      store.interrupt(
+        { id: run.runId, status: run.stored.status },
+        JSON.stringify(errorData(fault)),
+        journal,
+        clock.now(),
+      ),
+    ).catch((inner: unknown) => {
+      options.onError(inner, 'a failed run could not be stored');
+    });
+    events.emit('error', { code: fault.code, message: fault.message, details: {} });
+    throw fault;
+  };
+
+  /** Lets a stored run go; from here on it needs nobody. */
+  const begin = (
+    caller: Caller,
+    started: StartedRun,
+    events: RunEvents,
+    abort: AbortController,
+    leave: () => void,
+  ): ActiveRun => {
+    const turn = { leave };
+    let told: (response: ChatResponse) => void = () => {};
+    const waits = new Promise<ChatResponse>((resolve) => {
+      told = resolve;
+    });
+    const hooks = hooksOf(started, events, abort, turn, told);
+    const done = execute(caller, started, events, abort, hooks)
+      .catch((error: unknown) => endBadly(started, events, error))
+      .finally(() => {
+        active.delete(started.runId);
+        events.end();
+        turn.leave();
+      });
+    // The one who waits for the run handles its error; nobody may be waiting.
+    done.catch(() => {});
+    const run: ActiveRun = {
+      runId: started.runId,
+      conversationId: started.conversationId,
+      messageId: started.messageId,
+      agentId: started.plan.agent.definition.id,
+      events,
+      abort,
+      done,
+      waits,
+      spending: started.plan.spending,
+    };
+    active.set(run.runId, run);
+    return run;
+  };
+
+  const stop = (run: ActiveRun, reason: StopReason): void => {
+    stopReasons.set(run.abort, reason);
+    run.abort.abort(new DOMException(reason, 'AbortError'));
+  };
+
+  return { active, stopReasons, publish, tellEnd, begin, stop };
+};
+
+export type Running = ReturnType<typeof createRunning>;
