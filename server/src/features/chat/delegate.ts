@@ -114,6 +114,12 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
+  /** One array, since lists of tools are kept by it. */
+  const handingOn: ToolSource[] = [...options.toolSources];
+  /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
+  const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
+    depth + 1 < MAX_DEPTH ? handingOn : options.toolSources;
+
   /** The loop, to its end or until it has to wait. */
   const carry = async (
     context: ToolContext,
@@ -185,7 +191,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
         question: loop.question,
         memories: loop.memories,
         grounded: loop.grounded,
-        tools: await toolsOf(options.toolSources, context.caller, agent),
+        tools: await toolsOf(sourcesWithin(context), context.caller, agent),
         firstHold: null,
         promptBound: null,
         streaming: false,
@@ -216,7 +222,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const preferring = await options.memory.preferences(caller);
     const memories = recalled.texts;
     const model = models.resolve(agent.model, '/model');
-    const tools = await toolsOf(options.toolSources, caller, agent);
+    const tools = await toolsOf(sourcesWithin(context), caller, agent);
     const plan: RunPlan = {
       agent,
       model,
@@ -300,7 +306,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  return {
+  const source: ToolSource = {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -315,4 +321,6 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
+  handingOn.push(source);
+  return source;
 };

@@ -163,6 +163,11 @@ const withoutFurtherCalls = (messages: readonly ModelMessage[]): ModelMessage[] 
     ? []
     : [...messages.slice(0, -1), { ...last, content: `${last.content}\n\n[${LAST_STEP}]` }];
 };
+/** As `Promise.all`, but no sooner than all have ended. */
+const allAtRest = async <T>(working: readonly Promise<T>[]): Promise<T[]> => {
+  await Promise.allSettled(working);
+  return Promise.all(working);
+};
 /** Under this many tokens a lowered output cap is of no use: the call is refused instead. */
 const MIN_USEFUL_OUTPUT = 64;
 
@@ -375,24 +380,22 @@ const loop = async (
     };
   };
 
+  const callOptions = { gate: deps.gate, book: deps.book, clock, timeoutMs: deps.toolTimeoutMs };
+
   /** Runs the asked calls that have no result yet. */
   const runAsked = async (resumed: boolean): Promise<void> => {
     const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
     if (open.length === 0) return;
     const callContext = await contextOfCalls();
-    const outcomes = await Promise.all(
-      open.map((call, i) => {
+    // All of them have come to rest when a stop is told on: what one has asked for meanwhile is then there to be withdrawn.
+    const outcomes = await allAtRest(
+      open.map(async (call, i) => {
         if (isClients(client, call.name)) return handedCall(call, agentId);
         const tool = toolOf(call);
         if (i >= MAX_CALLS_AT_ONCE) return oneTooMany(call, tool, agentId);
         if (resumed && !(tool?.annotations.idempotent ?? true)) return unknownCall(call, tool, agentId);
-        return runToolCall(
-          call,
-          plan.tools,
-          agentId,
-          callContext,
-          { gate: deps.gate, book: deps.book, clock, timeoutMs: deps.toolTimeoutMs },
-          (item) => events.emit('tool.started', item),
+        return runToolCall(call, plan.tools, agentId, callContext, callOptions, (item) =>
+          events.emit('tool.started', item),
         );
       }),
     );
@@ -423,7 +426,7 @@ const loop = async (
       const payload = { v: 1 as const, call: decided, ...(within.length === 0 ? {} : { within }) };
       await writeSteps([{ kind: 'decided', payload }]);
       events.emit('proposal.decided', decision.proposal);
-      events.emit('tool.completed', decided.item);
+      if (!isUnsettled(decided)) events.emit('tool.completed', decided.item);
     }
     await hooks.resumed(state);
   };
@@ -433,13 +436,14 @@ const loop = async (
     const open = state.settled.filter(isUnsettled);
     await writeSteps(open.map((call) => ({ kind: 'decided', payload: { v: 1, call: lostWithin(call) } })));
     const first = state.passages.length + 1;
-    const calls = await goOnWithCalls(open, toolOf, await contextOfCalls(), first, clock);
+    const { calls, exceeded } = await goOnWithCalls(open, toolOf, await contextOfCalls(), first, callOptions);
     for (const call of calls) {
       applyDecided(state, call);
       if (!isUnsettled(call)) events.emit('tool.completed', call.item);
     }
     context.signal.throwIfAborted();
     await writeSteps(calls.map((call) => ({ kind: 'decided', payload: { v: 1, call } })));
+    if (exceeded !== null) throw exceeded;
   };
 
   /** False where calls wait on, and those outside of this loop see to it. */

@@ -40,7 +40,7 @@ import {
 } from './journal.rules.ts';
 import { createLineUp } from './line-up.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
-import { isDecided, journalOf, openProposals, samplesOf } from './readings.ts';
+import { isDecided, journalOf, samplesOf } from './readings.ts';
 import { createRemoteRuns, type FollowedRun, type Whereabouts } from './remote.ts';
 import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import { type ResumeDeps, readRun } from './resume.ts';
@@ -151,6 +151,14 @@ export const createChatService = (given: ChatOptions) => {
     agentId: run.plan.agent.definition.id,
   });
 
+  /** Nobody has to decide about a run that has ended, whichever of its calls, of whichever agent, has asked. */
+  const withdraw = ({ runId, subject }: StartedRun): Promise<void> =>
+    options.approvals
+      .withdrawOf({ tenantId: subject.tenantId, userId: subject.userId, type: 'person' }, runId)
+      .catch((error: unknown) =>
+        options.onError(error, 'proposals of a run that has ended could not be withdrawn'),
+      );
+
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
     caller: Caller,
@@ -175,6 +183,7 @@ export const createChatService = (given: ChatOptions) => {
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
     const { response, recorded } = await ending.write(run, result, status, events);
+    if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
@@ -214,6 +223,7 @@ export const createChatService = (given: ChatOptions) => {
     ).catch((inner: unknown) => {
       options.onError(inner, 'a failed run could not be stored');
     });
+    await withdraw(run);
     events.emit('error', { code: fault.code, message: fault.message, details: {} });
     throw fault;
   };
@@ -472,6 +482,9 @@ export const createChatService = (given: ChatOptions) => {
   };
 
   return {
+    /** The tool by which an agent hands on a part of its task. */
+    delegate,
+
     launch(caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> {
       const launched = launch(caller, request, how);
       starting.add(launched);
@@ -575,14 +588,6 @@ export const createChatService = (given: ChatOptions) => {
       else {
         stop(live, 'cancelled');
         await live.done.catch(() => {});
-      }
-      // Read when the run has ended: a proposal can have been made while the request to cancel was on its way.
-      for (const proposalId of openProposals(await store.steps(id))) {
-        await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
-          // Decided in the same moment: there is nothing left to take back.
-          if (error instanceof AppError && error.code === 'CONFLICT') return;
-          options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
-        });
       }
       return runOf(await findRun(caller, id));
     },
