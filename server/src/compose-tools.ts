@@ -60,6 +60,8 @@ export interface ToolParts {
   callerFor: CallerFor;
   /** All tools of the platform besides those of the gateway; asked late, since they need the gate themselves. */
   ownSources(): readonly ToolSource[];
+  /** Tools that work within a run alone. */
+  runSources(): readonly ToolSource[];
   onDecided(proposalId: string, decision: Decision): void;
   messages: NodeMessages | null;
 }
@@ -114,7 +116,7 @@ export const composeTools = async (
       ask: createMeteredAsk({ db, models, costs: besideRuns }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
-        for (const source of sources()) {
+        for (const source of [...sources(), ...parts.runSources()]) {
           const found = (await source.list(caller, agentId)).find(
             (t) => t.server === server && t.name === name,
           );

@@ -538,6 +538,7 @@ const build = async (
     publicUrl,
     callerFor: identity.callerFor,
     ownSources: () => ownTools,
+    runSources: () => (state.chat === null ? [] : [state.chat.delegate]),
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
     messages,
   });

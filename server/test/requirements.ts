@@ -72,6 +72,8 @@ export const REQUIREMENTS = {
     'what goes to a model provider is valid for the strictest of them, whatever has become of earlier turns',
   'QUEUE-06':
     'a conversation is busy from its first message on, at every door; on nodes the store says so, whatever Redis forgets',
+  'RUN-23':
+    'a call that needs a decision waits, goes on and is withdrawn alike, whichever agent of a hand-off has asked for it',
   'RUN-03': 'a loop of tools ends with an answer made without tools, or with length and words that say so',
   'RUN-20': 'a run that nothing works on ends as failed within a minute, whatever has taken it from its work',
   'RUN-21':

@@ -116,7 +116,10 @@ export interface AgentTool {
   /** Its description was written elsewhere and accepted by nobody: a run that is told of it is marked. */
   foreignDescription?: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome>;
-  /** Goes on with what `call` or an earlier `goOn` has suspended; the outcome counts all from the beginning. */
+  /**
+   * Goes on with what `call` or an earlier `goOn` has suspended; the outcome counts all from the beginning. A tool that has
+   * it works within a run: an approved call is the run's to make.
+   */
   goOn?(suspended: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import {
   startTestProvider,
@@ -132,7 +133,10 @@ describe('an approval asked for within a hand-off', () => {
     return messages.at(-1)?.content ?? '';
   };
 
-  it('is told by the JSON chat in time, leaves the turn free, and its decision reaches the conversation', async () => {
+  it(req(
+    'RUN-23',
+    'is told by the JSON chat in time, leaves the turn free, and its decision reaches the conversation',
+  ), async () => {
     script(['json.txt']);
     const began = Date.now();
     const asked = await admin.post('/api/v1/chat', {
@@ -166,7 +170,7 @@ describe('an approval asked for within a hand-off', () => {
     expect([waits.usage.input_tokens, run.usage.input_tokens]).toEqual([200, 400]);
   }, 60_000);
 
-  it('tells the helper of a rejection, which goes on without the call', async () => {
+  it(req('RUN-23', 'tells the helper of a rejection, which goes on without the call'), async () => {
     script(['rejected.txt']);
     const { started, ids, stream } = await start(1);
     await vote(ids[0] ?? '', 'reject');
@@ -175,7 +179,7 @@ describe('an approval asked for within a hand-off', () => {
     expect(files()).not.toContain('rejected.txt');
   }, 60_000);
 
-  it('is withdrawn with the run', async () => {
+  it(req('RUN-23', 'is withdrawn with the run'), async () => {
     script(['cancelled.txt']);
     const { started, ids } = await start(1);
     await reaches(started.run_id, 'awaiting_approval');
@@ -186,7 +190,7 @@ describe('an approval asked for within a hand-off', () => {
     expect(files()).not.toContain('cancelled.txt');
   }, 60_000);
 
-  it('waits for two helpers at once, and over a killed server', async () => {
+  it(req('RUN-23', 'waits for two helpers at once, and over a killed server'), async () => {
     script(['both-a.txt', 'both-b.txt']);
     const { started, ids } = await start(2);
     await reaches(started.run_id, 'awaiting_approval');
@@ -218,7 +222,7 @@ describe('an approval asked for within a hand-off', () => {
     expect(run.usage.input_tokens).toBe(600);
   }, 180_000);
 
-  it('of a helper that asks once more waits once more', async () => {
+  it(req('RUN-23', 'of a helper that asks once more waits once more'), async () => {
     let writes = 0;
     provider.always((request) => {
       if (isVote(request)) return { chunks: ['{}'] };
@@ -247,7 +251,7 @@ describe('an approval asked for within a hand-off', () => {
     ).toEqual(['again-0.txt', 'again-1.txt']);
   }, 60_000);
 
-  it('holds a task, and the decision ends it', async () => {
+  it(req('RUN-23', 'holds a task, and the decision ends it'), async () => {
     script(['task.txt']);
     const made = await admin.post('/v2/tasks', { description: 'Have it written', agent_id: 'zeus' });
     expect(made.status, made.text).toBe(201);
@@ -261,7 +265,7 @@ describe('an approval asked for within a hand-off', () => {
     expect(files()).toContain('task.txt');
   }, 60_000);
 
-  it('is told by the OpenAI door, and frees nothing but the turn', async () => {
+  it(req('RUN-23', 'is told by the OpenAI door, and frees nothing but the turn'), async () => {
     script(['door.txt']);
     const asked = await admin.post('/v1/chat/completions', {
       model: 'pentarch/zeus',
@@ -274,4 +278,190 @@ describe('an approval asked for within a hand-off', () => {
     await vote(proposal?.id ?? '');
     await expect.poll(files, { timeout: 20_000 }).toContain('door.txt');
   }, 60_000);
+
+  /** Zeus asks Athena, who asks Hephaestus, who writes; each tells what came of it. */
+  const nested = (name: string): void =>
+    provider.always((request) => {
+      const results = told(request);
+      const reply = (who: string, toolCall: ReturnType<typeof call>): TestReply =>
+        results.length === 0
+          ? { toolCalls: [toolCall], usage: USAGE }
+          : { chunks: [`${who}(${results.join('|')})`], usage: USAGE };
+      if (isVote(request)) return { chunks: ['{}'] };
+      if (said(request).includes('Are you there')) return { chunks: ['Here I am.'] };
+      if (is(request, 'Hephaestus'))
+        return reply('hephaestus', call('files__write_file', { path: name, content: 'x' }, 'w'));
+      const to = is(request, 'Athena') ? 'hephaestus' : 'athena';
+      return reply(
+        is(request, 'Athena') ? 'athena' : 'zeus',
+        call('delegate', { agent: to, task: 'Write' }, 'd'),
+      );
+    });
+
+  it(req(
+    'RUN-23',
+    'of a helper of a helper is told in time, frees the turn and reaches the conversation',
+  ), async () => {
+    nested('nested.txt');
+    const asked = await admin.post('/api/v1/chat', {
+      message: 'Have it written',
+      context: { agent_id: 'zeus' },
+    });
+    const waits = asked.json<Answer>();
+    expect(waits).toMatchObject({
+      finish_reason: 'awaiting_approval',
+      tool_calls: [{ name: 'delegate', status: 'awaiting_approval' }],
+    });
+    expect(waits.proposals).toHaveLength(1);
+    expect(await statusOf(waits.run_id)).toBe('awaiting_approval');
+    const free = await admin.post('/api/v1/chat', {
+      message: 'Are you there?',
+      conversation_id: waits.conversation_id,
+      context: { agent_id: 'zeus' },
+    });
+    expect(free.json<Answer>().content).toBe('Here I am.');
+    await vote(waits.proposals[0] ?? '');
+    await reaches(waits.run_id, 'completed');
+    const read = await admin.get(`/api/v1/conversations/${waits.conversation_id}`);
+    expect(read.text).toContain('zeus(athena(hephaestus(');
+    expect(files()).toContain('nested.txt');
+    const run = (await admin.get(`/api/v1/chat/runs/${waits.run_id}`)).json<
+      Answer & { agent_ids: string[] }
+    >();
+    // Three agents, twice each.
+    expect([waits.usage.input_tokens, run.usage.input_tokens]).toEqual([300, 600]);
+    expect([...run.agent_ids].sort()).toEqual(['athena', 'hephaestus', 'zeus']);
+  }, 120_000);
+
+  it(req('RUN-23', 'of a helper of a helper waits over a killed server'), async () => {
+    nested('deep.txt');
+    const { started, ids } = await start(1);
+    await reaches(started.run_id, 'awaiting_approval');
+    await server.end('SIGKILL');
+    await server.start();
+    admin = await server.signIn();
+    expect(await statusOf(started.run_id)).toBe('awaiting_approval');
+    await vote(ids[0] ?? '');
+    await reaches(started.run_id, 'completed');
+    expect(await answerOf(started.conversation_id)).toMatch(/^zeus\(athena\(hephaestus\(/);
+    expect(files().filter((name) => name === 'deep.txt')).toHaveLength(1);
+    expect(provider.requests.filter((request) => !isVote(request))).toHaveLength(6);
+  }, 180_000);
+
+  it(req('RUN-23', 'agents hand on twice and no further'), async () => {
+    const offered: Record<string, boolean> = {};
+    provider.always((request) => {
+      if (isVote(request)) return { chunks: ['{}'] };
+      const tools = (request.body.tools ?? []).map((tool) => tool.function.name);
+      const names = ['Zeus', 'Athena', 'Hephaestus'];
+      const name = names.find((one) => is(request, one)) ?? '';
+      offered[name] = tools.includes('delegate');
+      const next = names[names.indexOf(name) + 1]?.toLowerCase();
+      return told(request).length > 0 || next === undefined
+        ? { chunks: [`${name} is done`] }
+        : { toolCalls: [call('delegate', { agent: next, task: 'Go on' }, 'd')] };
+    });
+    const asked = await admin.post('/api/v1/chat', { message: 'Go', context: { agent_id: 'zeus' } });
+    expect(asked.json<Answer>().content).toBe('Zeus is done');
+    expect(offered).toEqual({ Zeus: true, Athena: true, Hephaestus: false });
+  }, 60_000);
+
+  it(req(
+    'RUN-23',
+    'is withdrawn where the cancel comes while another call of the same answer is going on',
+  ), async () => {
+    provider.always((request) => {
+      if (isVote(request)) return { chunks: ['{}'] };
+      if (is(request, 'Hephaestus'))
+        return said(request).includes('slow')
+          ? { chunks: ['late'], hangAfter: 0 }
+          : { toolCalls: [call('files__write_file', { path: 'half.txt', content: 'x' }, 'w')] };
+      return {
+        toolCalls: [
+          call('files__write_file', { path: 'own.txt', content: 'x' }, 'own'),
+          call('delegate', { agent: 'hephaestus', task: 'Write it' }, 'd1'),
+          call('delegate', { agent: 'hephaestus', task: 'Be slow' }, 'd2'),
+        ],
+      };
+    });
+    const stream = await admin.stream('/api/v1/chat/stream', {
+      message: 'Have it written',
+      context: { agent_id: 'zeus' },
+    });
+    const started = (await stream.until('run.started')).at(-1)?.data as Started;
+    const proposals = async () =>
+      (await admin.get('/api/v1/governance/proposals?limit=100'))
+        .json<{ run_id: string; status: string }[]>()
+        .filter((one) => one.run_id === started.run_id)
+        .map((one) => one.status);
+    await expect.poll(async () => (await proposals()).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => provider.requests.some((request) => said(request).includes('slow'))).toBe(true);
+    expect((await admin.post(`/api/v1/chat/runs/${started.run_id}/cancel`)).status).toBe(202);
+    expect(await proposals()).toEqual(['cancelled', 'cancelled']);
+  }, 60_000);
+});
+
+describe('a hand-off that itself needs an approval', () => {
+  it(req('RUN-23', 'is made once it is approved, and its helper may wait in turn'), async () => {
+    const provider = await startTestProvider();
+    const server = await startServer({
+      files: {
+        GOVERNANCE_FILE: {
+          policies: {
+            pentarch: { tools: { delegate: { approval: 'human' } } },
+            files: { tools: { write_file: { approval: 'human' } } },
+          },
+        },
+      },
+      env: {
+        MODEL: 'compatible/test',
+        COMPATIBLE_BASE_URL: provider.url,
+        MCP_BUILTIN: 'on',
+        ALLOW_SELF_APPROVAL: 'on',
+      },
+    });
+    try {
+      let admin = await server.signIn();
+      provider.always((request) => {
+        if (isVote(request)) return { chunks: ['{}'] };
+        const results = told(request);
+        if (is(request, 'Hephaestus'))
+          return results.length === 0
+            ? { toolCalls: [call('files__write_file', { path: 'both.txt', content: 'x' }, 'w')] }
+            : { chunks: ['written'] };
+        return results.length === 0
+          ? { toolCalls: [call('delegate', { agent: 'hephaestus', task: 'Write' }, 'd')] }
+          : { chunks: [`zeus(${results.join('|')})`] };
+      });
+      const approve = async (id: string): Promise<void> => {
+        const body = { vote: 'approve', reason: 'because' };
+        const done = await admin.post(`/api/v1/governance/proposals/${id}/vote`, body);
+        expect(done.status, done.text).toBe(200);
+      };
+      const stream = await admin.stream('/api/v1/chat/stream', {
+        message: 'Have it written',
+        context: { agent_id: 'zeus' },
+      });
+      const started = (await stream.until('run.started')).at(-1)?.data as Started;
+      const { run_id: runId, conversation_id: conversation } = started;
+      const first = proposalIn(await stream.until('proposal.created'));
+      expect(provider.requests.some((request) => is(request, 'Hephaestus'))).toBe(false);
+      await approve(first);
+      const second = proposalIn(await stream.until('proposal.created'));
+      expect(second).not.toBe(first);
+      const status = async () =>
+        (await admin.get(`/api/v1/chat/runs/${runId}`)).json<{ status: string }>().status;
+      await expect.poll(status, { timeout: 20_000 }).toBe('awaiting_approval');
+      await server.end('SIGKILL');
+      await server.start();
+      admin = await server.signIn();
+      await approve(second);
+      await expect.poll(status, { timeout: 60_000 }).toBe('completed');
+      const read = await admin.get(`/api/v1/conversations/${conversation}`);
+      expect(read.text).toContain('zeus(written)');
+    } finally {
+      await server.close();
+      await provider.close();
+    }
+  }, 180_000);
 });

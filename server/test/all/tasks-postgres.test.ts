@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/open.ts';
 import { createPostgresJobs } from '../../src/jobs/postgres.ts';
@@ -59,4 +60,41 @@ describe('tasks on PostgreSQL', () => {
     await Promise.all(nodes.slice(0, 2).map((node) => node.jobs.stop(0)));
     await db.close();
   }, 240_000);
+
+  it('are changed as they stand, not as they stood before others changed them', async () => {
+    if (postgres === null) throw new Error('PostgreSQL has not been started');
+    const url = await postgres.freshUrl();
+    const db = await openPostgres({ url, maxConnections: 6, unscoped: 'all' });
+    const world = await createTaskWorld({ db, perTenant: 4 });
+    const jobs = createPostgresJobs({ db, url, clock: systemClock, onError: world.onError, pollS: 0.5 });
+    const node = world.node(jobs);
+    await jobs.start();
+    const caller = world.accounts.caller('ann.user.t1');
+    const { id } = await node.tasks.create(caller, { description: 'x', cron: '0 0 1 1 *' });
+    const waits = async (): Promise<number> => {
+      const found = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db.read);
+      return found.rows[0]?.n ?? 0;
+    };
+    let patched: Promise<unknown> = Promise.resolve();
+    // Another request has narrowed what the task may do, and not yet ended.
+    await db.write(async (tx) => {
+      await tx
+        .updateTable('tasks')
+        .set({ permissions: '[]', credential: null })
+        .where('id', '=', id)
+        .execute();
+      patched = node.tasks.patch(caller, id, { description: 'y' });
+      await expect.poll(waits, { timeout: 20_000 }).toBe(1);
+    });
+    await patched;
+    const row = await db.read
+      .selectFrom('tasks')
+      .select(['description', 'permissions'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row).toEqual({ description: 'y', permissions: '[]' });
+    await jobs.stop(0);
+    await db.close();
+  }, 60_000);
 });

@@ -199,10 +199,10 @@ describe('the gate', () => {
       execution: { status: 'completed', result: { order: 1 } },
     });
     expect(world.decided.map(decisionOf)).toEqual([decision]);
-    await approvals.withdraw({ ...owner, type: 'person' }, id);
+    await approvals.withdrawOf({ ...owner, type: 'person' }, 'r1');
     expect(await approvals.decided(owner, id)).toEqual(decision);
     const open = await waiting(check({ article: 'pens' }));
-    await approvals.withdraw({ ...owner, type: 'person' }, open);
+    await approvals.withdrawOf({ ...owner, type: 'person' }, 'r1');
     expect(await approvals.decided(owner, open)).toMatchObject({ status: 'cancelled', execution: null });
   });
 });

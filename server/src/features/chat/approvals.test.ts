@@ -8,7 +8,7 @@ const APPROVED: Decision = { status: 'approved', reason: null, execution: null, 
 const portOf = (decided: ApprovalPort['decided']): ApprovalPort => ({
   show: () => Promise.reject(new Error('not asked for')),
   decided,
-  withdraw: () => Promise.resolve(),
+  withdrawOf: () => Promise.resolve(),
 });
 const going = (): AbortSignal => new AbortController().signal;
 

@@ -22,8 +22,8 @@ export interface ApprovalPort {
   show(owner: Owner, proposalId: string): Promise<Record<string, unknown>>;
   /** The decision where there is one already and it has been carried out. */
   decided(owner: Owner, proposalId: string): Promise<Decision | null>;
-  /** Ends an open proposal whose run has been stopped. */
-  withdraw(owner: Owner & Pick<Caller, 'type'>, proposalId: string): Promise<void>;
+  /** Ends the open proposals of a run that has ended. */
+  withdrawOf(owner: Owner & Pick<Caller, 'type'>, runId: string): Promise<void>;
 }
 
 /** Nobody decides about a proposal that has been erased: its run goes on without the call. */

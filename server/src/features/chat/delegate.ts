@@ -103,6 +103,12 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
+  /** One array, since lists of tools are kept by it. */
+  const handingOn: ToolSource[] = [...options.toolSources];
+  /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
+  const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
+    depth + 1 < MAX_DEPTH ? handingOn : options.toolSources;
+
   /** The loop, to its end or until it has to wait. */
   const carry = async (
     context: ToolContext,
@@ -175,7 +181,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
         question: loop.question,
         memories: loop.memories,
         grounded: loop.grounded,
-        tools: await toolsOf(options.toolSources, context.caller, agent),
+        tools: await toolsOf(sourcesWithin(context), context.caller, agent),
         spending: running.spending,
       });
       const outcome = await carry(limited, running, plan, state, startedAt);
@@ -194,7 +200,8 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     task: string,
   ): Promise<ToolOutcome> => {
     const startedAt = clock.now();
-    const { plan, state } = await startHandOff(options, context, agent, task, running.spending);
+    const within = { ...options, toolSources: sourcesWithin(context) };
+    const { plan, state } = await startHandOff(within, context, agent, task, running.spending);
     const outcome = await carry(context, running, plan, state, startedAt);
     if (context.signal.aborted) {
       // Nobody waits for the outcome any more.
@@ -248,7 +255,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  return {
+  const source: ToolSource = {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -263,4 +270,6 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
+  handingOn.push(source);
+  return source;
 };

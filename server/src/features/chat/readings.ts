@@ -6,7 +6,6 @@ import type { Decision } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
 import type { Run } from './schema.ts';
-import { readSteps, replaySteps, waiting } from './steps.rules.ts';
 import { addSums, NO_USAGE } from './usage.rules.ts';
 
 /** Readings of a run's stored rows, and of what other nodes say of it. */
@@ -34,12 +33,6 @@ export const isDecided = (m: unknown): m is { proposalId: string; decision: Deci
   typeof m.decision === 'object' &&
   m.decision !== null &&
   'status' in m.decision;
-
-/** Proposals of calls that still wait, from a run's step rows. */
-export const openProposals = (rows: readonly { kind: string; payload: string }[]): string[] => {
-  const replayed = replaySteps(readSteps(rows));
-  return replayed === null ? [] : waiting(replayed.state).map(({ call }) => call.proposalId);
-};
 
 /** A run as a sample of its agent, and what others did within it as samples of theirs. */
 export const samplesOf = (row: {

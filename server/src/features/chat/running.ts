@@ -4,6 +4,7 @@ import type { EventSink } from '../../kernel/events.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
+import type { ApprovalPort } from './approvals.ts';
 import {
   type EndedRun,
   errorData,
@@ -27,6 +28,7 @@ import { untilStored } from './until-stored.ts';
 
 interface RunningOptions extends Omit<RunDeps, 'store' | 'costs' | 'clock'>, AnswerDeps {
   memory: Pick<RunMemory, 'observe'>;
+  approvals: Pick<ApprovalPort, 'withdrawOf'>;
   events: EventSink;
   onEnded?(report: RunReport): void;
   onError(error: unknown, message: string): void;
@@ -61,6 +63,14 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     if (report.error !== null) report.error.logged = true;
   };
 
+  /** Nobody has to decide about a run that has ended, whichever of its calls, of whichever agent, has asked. */
+  const withdraw = ({ runId, subject }: StartedRun): Promise<void> =>
+    options.approvals
+      .withdrawOf({ tenantId: subject.tenantId, userId: subject.userId, type: 'person' }, runId)
+      .catch((error: unknown) =>
+        options.onError(error, 'proposals of a run that has ended could not be withdrawn'),
+      );
+
   /** Runs to its end and stores it, whatever becomes of the connection. */
   const execute = async (
     caller: Caller,
@@ -85,6 +95,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
     const { response, recorded } = await storeAnswer(options, run, result, status, events);
+    if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
@@ -129,6 +140,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     ).catch((inner: unknown) => {
       options.onError(inner, 'a failed run could not be stored');
     });
+    await withdraw(run);
     events.emit('error', { code: fault.code, message: fault.message, details: {} });
     throw fault;
   };

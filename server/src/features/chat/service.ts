@@ -103,6 +103,8 @@ export const createChatService = (given: ChatOptions) => {
     ...recovery,
     ...stopping,
     activeRuns: () => active.size,
+    /** The tool by which an agent hands on a part of its task. */
+    delegate,
 
     launch(caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> {
       const launched = launch(caller, request, how);

@@ -7,6 +7,7 @@ import type { Decision } from './approvals.ts';
 import { renumber } from './citations.rules.ts';
 import { isUnsettled, type SettledCall, type SuspendedLoop } from './steps.rules.ts';
 import { type ToolCallResult, toolCallItem } from './tool-call.ts';
+import { isDelegate } from './tool-list.ts';
 import { parseArguments } from './tools.rules.ts';
 
 /** What stands of a tool call in a run's steps: what it gave, that it waits, and what became of it then. */
@@ -98,7 +99,7 @@ export const settledCall = (
 
 /** It waits no longer; what it has used stays. */
 const endedWaiting = (
-  { laterTaint: _laterTaint, handedOn: _handedOn, ownNano: _ownNano, ...call }: SettledCall,
+  { laterTaint: _later, handedOn: _handedOn, toCarryOut: _toCarryOut, ownNano: _own, ...call }: SettledCall,
   end: Partial<SettledCall>,
 ): SettledCall => ({ ...call, proposalId: null, ...end });
 
@@ -108,7 +109,11 @@ export const failedWithin = (call: SettledCall, error: string): SettledCall =>
 
 /** What stands of such a call while its inner loop goes on: that loop writes no steps, so that an end of the process loses it. */
 export const lostWithin = (call: SettledCall): SettledCall =>
-  endedWaiting(call, { item: { ...call.item, status: 'unknown', error: RESTARTED }, text: UNKNOWN_TEXT });
+  endedWaiting(call, {
+    item: { ...call.item, status: 'unknown', error: RESTARTED },
+    text: UNKNOWN_TEXT,
+    ...(call.laterTaint === undefined ? {} : { taint: call.laterTaint }),
+  });
 
 /** A call that waited when its run was cancelled: nobody decides about it any more. */
 export const withdrawn = (call: SettledCall): SettledCall =>
@@ -130,6 +135,9 @@ export const decidedCall = (
       text: `Error: ${reason}. Do not try the same call again.`,
     });
   }
+  // Governance has given it back: what is handed on works within the run (delegate.ts).
+  if (execution.status === 'completed' && isDelegate(call.item))
+    return { ...call, proposalId: null, toCarryOut: true };
   const content =
     typeof execution.result === 'string' ? execution.result : JSON.stringify(execution.result ?? null);
   return endedWaiting(call, {

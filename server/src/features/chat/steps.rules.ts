@@ -87,6 +87,8 @@ export interface SettledCall {
   laterTaint?: Taint;
   /** The loop of another agent that waits within the call. */
   handedOn?: SuspendedLoop;
+  /** Approved, and the run's own to carry out: it goes on within the run. */
+  toCarryOut?: true;
   /** Beside `handedOn`: what the call has cost without that loop. */
   ownNano?: NanoUsd;
 }
@@ -196,9 +198,9 @@ export const tellResults = (state: RunState): void => {
   state.settled = [];
 };
 
-/** It waits for a decision, or the loop within it does. */
+/** It waits for a decision, or the loop within it does, or it is approved and not yet made. */
 export const isUnsettled = (call: SettledCall): boolean =>
-  call.proposalId !== null || call.handedOn !== undefined;
+  call.proposalId !== null || call.handedOn !== undefined || call.toCarryOut === true;
 
 interface WaitingCall {
   call: SettledCall & { proposalId: string };

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../jobs/index.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
-import type { ApprovalPort, Owner } from './approvals.ts';
-import { openProposals } from './readings.ts';
+import type { Owner } from './approvals.ts';
 import type { RemoteRuns, Whereabouts } from './remote.ts';
 import type { RunReads } from './run-reads.ts';
 import { isFinished } from './run-state.rules.ts';
@@ -21,7 +20,6 @@ const REMOTE_ASK_MS = 1_000;
 
 interface StoppingDeps {
   store: ChatStore;
-  approvals: ApprovalPort;
   running: Running;
   reads: RunReads;
   remote: RemoteRuns | null;
@@ -70,14 +68,6 @@ export const createStopping = (options: StoppingDeps) => {
       else {
         stop(live, 'cancelled');
         await live.done.catch(() => {});
-      }
-      // Read when the run has ended: a proposal can have been made while the request to cancel was on its way.
-      for (const proposalId of openProposals(await store.steps(id))) {
-        await options.approvals.withdraw(caller, proposalId).catch((error: unknown) => {
-          // Decided in the same moment: there is nothing left to take back.
-          if (error instanceof AppError && error.code === 'CONFLICT') return;
-          options.onError(error, 'a proposal of a cancelled run could not be withdrawn');
-        });
       }
       return runOf(await findRun(caller, id));
     },

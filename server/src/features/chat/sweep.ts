@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ApprovalPort } from './approvals.ts';
 import { errorData } from './ending.ts';
-import { journalOf, openProposals } from './readings.ts';
+import { journalOf } from './readings.ts';
 import type { ChatStore } from './store.ts';
 import type { Waiting } from './waiting.ts';
 import { runOf } from './wire.ts';
@@ -15,9 +15,9 @@ import { runOf } from './wire.ts';
  * (`adopt` in owned-runs.store.ts).
  */
 interface SweepDeps {
-  store: Pick<ChatStore, 'unfinishedHere' | 'interrupt' | 'steps'>;
+  store: Pick<ChatStore, 'unfinishedHere' | 'interrupt'>;
   waiting: Pick<Waiting, 'refuse'>;
-  approvals: Pick<ApprovalPort, 'withdraw'>;
+  approvals: Pick<ApprovalPort, 'withdrawOf'>;
   clock: Clock;
   /** Whether something here works on the run. */
   isGoing(runId: string): boolean;
@@ -37,17 +37,6 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
   /** Run ids, with `performance.now()` of the first look that found nothing at work on them. */
   const suspects = new Map<string, number>();
 
-  const withdrawProposals = async (row: RunRow): Promise<void> => {
-    const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
-    for (const id of openProposals(await store.steps(row.id))) {
-      await deps.approvals.withdraw(owner, id).catch((error: unknown) => {
-        // Decided in the same moment, or gone: there is nothing left to take back.
-        if (error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND')) return;
-        throw error;
-      });
-    }
-  };
-
   const end = async (row: RunRow): Promise<void> => {
     const error = lostRun();
     if (row.status === 'queued') {
@@ -60,7 +49,10 @@ export const createRunSweep = (deps: SweepDeps): (() => Promise<number>) => {
       );
     } else {
       await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row, error), clock.now());
-      await withdrawProposals(row);
+      await deps.approvals.withdrawOf(
+        { tenantId: row.tenant_id, userId: row.user_id, type: 'person' },
+        row.id,
+      );
     }
     deps.onLost(row, error);
   };

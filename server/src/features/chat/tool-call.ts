@@ -50,7 +50,7 @@ export const schemaFault = (
     .join(', ');
 };
 
-interface ToolCallOptions {
+export interface ToolCallOptions {
   gate: ToolGate;
   book: ToolBook;
   clock: Clock;
@@ -102,6 +102,58 @@ export const resultOf = (
   taint: taintOfCall(tool, outcome),
 });
 
+const failedResult = (
+  item: ToolCall,
+  reason: string,
+  status: 'failed' | 'denied',
+  more: Partial<ToolCallResult> = {},
+): ToolCallResult => ({
+  item: { ...item, status, error: reason },
+  answer: `Error: ${reason}`,
+  outcome: null,
+  proposalId: null,
+  exceeded: null,
+  embeddedNano: 0,
+  taint: CLEAN,
+  ...more,
+});
+
+/** Makes a call that may be made. Never throws but for an aborted run. */
+export const carryOutCall = async (
+  item: ToolCall,
+  tool: AgentTool,
+  context: ToolContext,
+  options: Omit<ToolCallOptions, 'gate' | 'onStart'>,
+  startedAt: number,
+): Promise<ToolCallResult> => {
+  const args = item.arguments;
+  const step: Spending = { nano: 0 };
+  const { paying: run } = context;
+  const paying = run === undefined ? undefined : { ...run, agentId: item.agent_id, step };
+  const failed = (reason: string, more: Partial<ToolCallResult> = {}): ToolCallResult =>
+    failedResult({ ...item, duration_ms: options.clock.now() - startedAt }, reason, 'failed', {
+      embeddedNano: step.nano,
+      ...more,
+    });
+  const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([context.signal, timeout]);
+  try {
+    const outcome = await options.book.carryOut(tool, args, { ...context, signal }, async () =>
+      storableDeep(await abortable(tool.call(args, { ...context, signal, paying }), signal)),
+    );
+    const duration_ms = options.clock.now() - startedAt;
+    const ended = { ...item, duration_ms, cost_usd: nanoToUsd(outcome.costNanoUsd) };
+    return resultOf(ended, tool, outcome, step.nano);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (error instanceof AppError && error.code === 'COST_EXCEEDED')
+      return failed(error.message, { exceeded: error });
+    if (timeout.aborted) return failed(`no answer within ${timeoutMs / 1000} s`);
+    return failed(messageOfError(error), { taint: taintOfCall(tool, null) });
+  }
+};
+
 /**
  * Runs the call. Never throws but for an aborted run: what goes wrong is told to the model, which may try another way.
  */
@@ -115,22 +167,8 @@ export const runToolCall = async (
   const parsed = parseArguments(call.arguments);
   const item = toolCallItem(call, tool, agentId, parsed.ok ? parsed.value : {});
   const startedAt = options.clock.now();
-  const step: Spending = { nano: 0 };
-  const { paying: run } = context;
-  const paying = run === undefined ? undefined : { ...run, agentId, step };
-  const failed = (
-    reason: string,
-    status: 'failed' | 'denied' = 'failed',
-    taint: Taint = CLEAN,
-  ): ToolCallResult => ({
-    item: { ...item, status, error: reason, duration_ms: options.clock.now() - startedAt },
-    answer: `Error: ${reason}`,
-    outcome: null,
-    proposalId: null,
-    exceeded: null,
-    embeddedNano: step.nano,
-    taint,
-  });
+  const failed = (reason: string, status: 'failed' | 'denied' = 'failed'): ToolCallResult =>
+    failedResult({ ...item, duration_ms: options.clock.now() - startedAt }, reason, status);
   if (tool === undefined) return failed(`there is no tool ${call.name}`);
   if (!parsed.ok) return failed(parsed.reason);
   const fault = schemaFault(tool.inputSchema, parsed.value);
@@ -153,28 +191,12 @@ export const runToolCall = async (
       outcome: null,
       proposalId: decision.proposalId,
       exceeded: null,
-      embeddedNano: step.nano,
+      embeddedNano: 0,
       taint: CLEAN,
       laterTaint: taintOfCall(tool, null),
     };
   }
-  const timeoutMs = tool.timeoutMs ?? options.timeoutMs;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([context.signal, timeout]);
-  try {
-    const outcome = await options.book.carryOut(tool, parsed.value, { ...context, signal }, async () =>
-      storableDeep(await abortable(tool.call(parsed.value, { ...context, signal, paying }), signal)),
-    );
-    const duration_ms = options.clock.now() - startedAt;
-    const ended = { ...item, duration_ms, cost_usd: nanoToUsd(outcome.costNanoUsd) };
-    return resultOf(ended, tool, outcome, step.nano);
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    if (error instanceof AppError && error.code === 'COST_EXCEEDED')
-      return { ...failed(error.message), exceeded: error };
-    if (timeout.aborted) return failed(`no answer within ${timeoutMs / 1000} s`);
-    return failed(messageOfError(error), 'failed', taintOfCall(tool, null));
-  }
+  return carryOutCall(item, tool, context, options, startedAt);
 };
 
 /** A tool that ignores its signal must not hang the run: whichever comes first. */

@@ -4,7 +4,8 @@ import type { EffectiveAgent } from '../agents/index.ts';
 import { mayUse, withDistinctNames } from './tools.rules.ts';
 
 /** Every agent may hand on a part of its task. */
-const isDelegate = (tool: AgentTool): boolean => tool.server === 'pentarch' && tool.name === 'delegate';
+export const isDelegate = (tool: Pick<AgentTool, 'server' | 'name'>): boolean =>
+  tool.server === 'pentarch' && tool.name === 'delegate';
 
 interface ToolList {
   /** The lists of the sources, in order, that these tools were picked from. */

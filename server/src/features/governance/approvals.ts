@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { notFound } from '../../kernel/errors.ts';
+import { AppError, notFound } from '../../kernel/errors.ts';
 import type { Board } from './board.ts';
 import type { Records } from './records.ts';
-import { findProposal } from './store.ts';
-import { isOpen, type Proposal } from './types.ts';
+import { findProposal, openOfRun } from './store.ts';
+import type { Proposal } from './types.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
 /** What a run that waits for a decision asks, as the person whose run it is. */
@@ -45,10 +45,17 @@ export const createApprovals = (options: { db: Db; records: Records; board: Pick
     decided: async (owner: ApprovalOwner, id: string): Promise<DecisionNotice | null> =>
       decisionOf(await find(owner, id)),
 
-    /** Ends an open proposal whose run has been stopped; a closed one stays as it is. */
-    async withdraw(owner: ApprovalOwner & Pick<Caller, 'type'>, id: string): Promise<void> {
-      if (!isOpen((await find(owner, id)).status)) return;
-      options.board.changed(await options.records.cancel(owner, id, null));
+    /** Ends the open proposals of a run that has ended. */
+    async withdrawOf(owner: ApprovalOwner & Pick<Caller, 'type'>, runId: string): Promise<void> {
+      for (const id of await openOfRun(options.db.read, owner, runId)) {
+        try {
+          options.board.changed(await options.records.cancel(owner, id, null));
+        } catch (error) {
+          // Decided in the same moment, or erased: there is nothing left to take back.
+          if (!(error instanceof AppError) || (error.code !== 'CONFLICT' && error.code !== 'NOT_FOUND'))
+            throw error;
+        }
+      }
     },
   };
 };

@@ -25,6 +25,8 @@ export interface ExecutionOptions {
 
 type End = { status: 'completed' | 'failed' | 'unknown'; result: unknown; error: string | null };
 
+const GIVEN_BACK = 'approved; the run goes on with this call';
+
 const failed = (error: string): End => ({ status: 'failed', result: null, error });
 
 /** Time after the tool's own limit in which its end is still written; then others may call it unknown. */
@@ -82,6 +84,8 @@ export const createExecution = (options: ExecutionOptions) => {
     if (!caller.permissions.has(tool.permission)) {
       return failed(`the person who asked for it lacks the permission ${tool.permission}`);
     }
+    // It goes on within the run, which alone has what it needs and makes it once it knows of the decision.
+    if (tool.goOn !== undefined) return { status: 'completed', result: GIVEN_BACK, error: null };
     const timeout = AbortSignal.timeout(options.executionMs);
     const context: ToolContext = {
       caller,

@@ -209,6 +209,24 @@ export const findProposal = async (
   return (await withVotes(db, await query.execute()))[0];
 };
 
+/** Ids of the proposals of a run that wait for votes or a person. */
+export const openOfRun = async (
+  db: Queryable,
+  owner: { tenantId: string; userId: string },
+  runId: string,
+): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('proposals')
+    .select('id')
+    .where('settled', '=', 0)
+    .where('run_id', '=', runId)
+    .where('tenant_id', '=', owner.tenantId)
+    .where('requested_by', '=', owner.userId)
+    .where('status', 'in', ['voting', 'awaiting_human'])
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
 /** Newest first, up to `limit + 1`, and the number of all. */
 export const listProposals = async (
   db: Queryable,

@@ -33,6 +33,7 @@ import {
   listRuns,
   listTasks,
   lockMaking,
+  lockTask,
   newestRunIds,
   type TaskChanges,
   type TaskRow,
@@ -83,6 +84,68 @@ interface Timing {
   scheduledAt: number | null;
 }
 
+const parseTime = (text: string | undefined): number | null => {
+  if (text === undefined) return null;
+  const time = Date.parse(text);
+  if (!Number.isSafeInteger(time))
+    throw invalid({ field: '/scheduled_at', reason: 'must be a valid date-time' });
+  return time;
+};
+
+/** First slot from now on; null: at once, and only once. Throws VALIDATION_ERROR. */
+const firstSlot = (timing: Timing, now: number): number | null => {
+  if (!isTimeZone(timing.timezone))
+    throw invalid({ field: '/timezone', reason: 'must be an IANA time zone' });
+  if (timing.cron === null) {
+    return timing.scheduledAt !== null && timing.scheduledAt > now ? timing.scheduledAt : null;
+  }
+  const from = Math.max(now, (timing.scheduledAt ?? 0) - 1);
+  let next: number | null;
+  try {
+    next = parseSchedule(timing.cron, timing.timezone).next(from);
+  } catch (error) {
+    throw invalid({ field: '/cron', reason: error instanceof Error ? error.message : 'cannot be read' });
+  }
+  if (next === null) throw invalid({ field: '/cron', reason: 'never comes due' });
+  return next;
+};
+
+/** What a request changes of a task as it stands. Throws CONFLICT. */
+const patchOf = (row: TaskRow, caller: Caller, body: PatchTask, now: number): TaskChanges => {
+  if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
+  const does = body.description !== undefined || body.agent_id !== undefined || body.context !== undefined;
+  const changes: TaskChanges = {
+    ...(does ? changedBy(row, caller) : {}),
+    ...(body.description === undefined ? {} : { description: body.description }),
+    ...(body.agent_id === undefined ? {} : { agent_id: body.agent_id }),
+    ...(body.context === undefined
+      ? {}
+      : { context: body.context === null ? null : JSON.stringify(body.context) }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+    ...(body.overlap === undefined ? {} : { overlap: body.overlap }),
+    ...(body.missed === undefined ? {} : { missed: body.missed }),
+  };
+  const timed = body.cron !== undefined || body.timezone !== undefined || body.scheduled_at !== undefined;
+  const resumes = body.paused === false && row.paused === 1;
+  if (body.paused === true && row.next_run_at === null)
+    throw conflict('this task has no time to come that could be paused');
+  if (body.paused !== undefined) changes.paused = body.paused ? 1 : 0;
+  if (!timed && !resumes) return changes;
+  if (row.next_run_at === null) throw conflict('this task has no time to come that could be changed');
+  const timing: Timing = {
+    cron: body.cron ?? row.cron,
+    timezone: body.timezone ?? row.timezone,
+    scheduledAt: parseTime(body.scheduled_at) ?? row.scheduled_at,
+  };
+  return {
+    ...changes,
+    cron: timing.cron,
+    timezone: timing.timezone,
+    scheduled_at: timing.scheduledAt,
+    next_run_at: firstSlot(timing, now) ?? now,
+  };
+};
+
 export const createTasks = (options: TasksOptions) => {
   const { db, clock, jobs, chat } = options;
   const ledger = createRunLedger(options);
@@ -122,32 +185,6 @@ export const createTasks = (options: TasksOptions) => {
     if (!(await options.agentExists(caller.tenantId, agentId))) {
       throw invalid({ field, reason: 'is not an agent' });
     }
-  };
-
-  const parseTime = (text: string | undefined): number | null => {
-    if (text === undefined) return null;
-    const time = Date.parse(text);
-    if (!Number.isSafeInteger(time))
-      throw invalid({ field: '/scheduled_at', reason: 'must be a valid date-time' });
-    return time;
-  };
-
-  /** First slot from now on; null: at once, and only once. Throws VALIDATION_ERROR. */
-  const firstSlot = (timing: Timing, now: number): number | null => {
-    if (!isTimeZone(timing.timezone))
-      throw invalid({ field: '/timezone', reason: 'must be an IANA time zone' });
-    if (timing.cron === null) {
-      return timing.scheduledAt !== null && timing.scheduledAt > now ? timing.scheduledAt : null;
-    }
-    const from = Math.max(now, (timing.scheduledAt ?? 0) - 1);
-    let next: number | null;
-    try {
-      next = parseSchedule(timing.cron, timing.timezone).next(from);
-    } catch (error) {
-      throw invalid({ field: '/cron', reason: error instanceof Error ? error.message : 'cannot be read' });
-    }
-    if (next === null) throw invalid({ field: '/cron', reason: 'never comes due' });
-    return next;
   };
 
   const find = async (caller: Caller, id: string): Promise<TaskRow> => {
@@ -291,45 +328,16 @@ export const createTasks = (options: TasksOptions) => {
 
     /** Changes what future runs do, and when. Throws CONFLICT for a task that has ended. */
     async patch(caller: Caller, id: string, body: PatchTask): Promise<Task> {
-      const row = await find(caller, id);
-      if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
+      await find(caller, id);
       await checkContext(caller, body.context);
       await checkAgent(caller, body.agent_id);
-      const does =
-        body.description !== undefined || body.agent_id !== undefined || body.context !== undefined;
-      const changes: TaskChanges = {
-        ...(does ? changedBy(row, caller) : {}),
-        ...(body.description === undefined ? {} : { description: body.description }),
-        ...(body.agent_id === undefined ? {} : { agent_id: body.agent_id }),
-        ...(body.context === undefined
-          ? {}
-          : { context: body.context === null ? null : JSON.stringify(body.context) }),
-        ...(body.priority === undefined ? {} : { priority: body.priority }),
-        ...(body.overlap === undefined ? {} : { overlap: body.overlap }),
-        ...(body.missed === undefined ? {} : { missed: body.missed }),
-      };
-      const timed = body.cron !== undefined || body.timezone !== undefined || body.scheduled_at !== undefined;
-      const resumes = body.paused === false && row.paused === 1;
-      if (body.paused === true && row.next_run_at === null) {
-        throw conflict('this task has no time to come that could be paused');
-      }
-      if (body.paused !== undefined) changes.paused = body.paused ? 1 : 0;
-      if (timed || resumes) {
-        if (row.next_run_at === null) throw conflict('this task has no time to come that could be changed');
-        const timing: Timing = {
-          cron: body.cron ?? row.cron,
-          timezone: body.timezone ?? row.timezone,
-          scheduledAt: parseTime(body.scheduled_at) ?? row.scheduled_at,
-        };
+      const changed = await db.write(async (tx) => {
+        // What it may do and when it runs next follow from the row, which others change meanwhile.
+        const row = await lockTask(tx, db.dialect, readScope(caller), id);
+        if (row === undefined) return undefined;
         const now = clock.now();
-        Object.assign(changes, {
-          cron: timing.cron,
-          timezone: timing.timezone,
-          scheduled_at: timing.scheduledAt,
-          next_run_at: firstSlot(timing, now) ?? now,
-        });
-      }
-      const changed = await db.write((tx) => updateTask(tx, row.id, { ...changes, updated_at: clock.now() }));
+        return updateTask(tx, row.id, { ...patchOf(row, caller, body, now), updated_at: now });
+      });
       if (changed === undefined) throw notFound('task');
       await ledger.announce(changed);
       return ledger.view(changed);

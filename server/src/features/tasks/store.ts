@@ -21,6 +21,17 @@ export const findTask = (db: Queryable, scope: Scope, id: string): Promise<TaskR
   return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
 };
 
+/** As `findTask`, and nobody else changes the row until the transaction ends. */
+export const lockTask = async (
+  tx: Queryable,
+  dialect: DialectName,
+  scope: Scope,
+  id: string,
+): Promise<TaskRow | undefined> => {
+  if (dialect === 'postgres') await sql`select 1 from tasks where id = ${id} for update`.execute(tx);
+  return findTask(tx, scope, id);
+};
+
 /** For the platform's own work on a task, which has no caller. */
 export const taskById = (db: Queryable, id: string): Promise<TaskRow | undefined> =>
   db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();

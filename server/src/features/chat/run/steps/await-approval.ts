@@ -16,7 +16,7 @@ const awaitDecisions = async (deps: RunDeps, run: RunLoop, hooks: RunHooks): Pro
     const payload = { v: 1 as const, call: decided, ...(within.length === 0 ? {} : { within }) };
     await writeSteps(deps, run, [{ kind: 'decided', payload }]);
     events.emit('proposal.decided', decision.proposal);
-    events.emit('tool.completed', decided.item);
+    if (!isUnsettled(decided)) events.emit('tool.completed', decided.item);
   }
   await hooks.resumed(state);
 };
@@ -32,7 +32,8 @@ const goOnWithin = async (deps: RunDeps, run: RunLoop): Promise<void> => {
   );
   const first = state.passages.length + 1;
   const now = await contextOfCalls(deps, run);
-  const calls = await goOnWithCalls(open, (call) => toolOf(run, call), now, first, deps.clock);
+  const options = { gate: deps.gate, book: deps.book, clock: deps.clock, timeoutMs: deps.toolTimeoutMs };
+  const { calls, exceeded } = await goOnWithCalls(open, (call) => toolOf(run, call), now, first, options);
   for (const call of calls) {
     applyDecided(state, call);
     if (!isUnsettled(call)) events.emit('tool.completed', call.item);
@@ -43,6 +44,7 @@ const goOnWithin = async (deps: RunDeps, run: RunLoop): Promise<void> => {
     run,
     calls.map((call) => ({ kind: 'decided', payload: { v: 1, call } })),
   );
+  if (exceeded !== null) throw exceeded;
 };
 
 /**

@@ -64,14 +64,20 @@ export const contextOfCalls = async (deps: RunDeps, run: RunLoop): Promise<ToolC
   };
 };
 
+/** As `Promise.all`, but no sooner than all have ended. */
+const allAtRest = async <T>(working: readonly Promise<T>[]): Promise<T[]> => {
+  await Promise.allSettled(working);
+  return Promise.all(working);
+};
+
 /** One of the calls of an answer: through the gate, or settled without having been made. */
-const outcomeOf = (
+const outcomeOf = async (
   deps: RunDeps,
   run: RunLoop,
   call: ModelToolCall,
   context: ToolContext,
   how: { resumed: boolean; tooMany: boolean },
-): SettledCall | Promise<ToolCallResult> => {
+): Promise<SettledCall | ToolCallResult> => {
   const agentId = agentIdOf(run);
   if (isClients(run.plan.record?.client, call.name)) return handedCall(call, agentId);
   const tool = toolOf(run, call);
@@ -110,7 +116,8 @@ export const callTools = async (deps: RunDeps, run: RunLoop, resumed: boolean): 
   const open = (state.asked ?? []).filter((call) => !state.settled.some((done) => done.callId === call.id));
   if (open.length === 0) return;
   const context = await contextOfCalls(deps, run);
-  const outcomes = await Promise.all(
+  // All of them have come to rest when a stop is passed on: what one has asked for meanwhile is then there to be withdrawn.
+  const outcomes = await allAtRest(
     open.map((call, i) => outcomeOf(deps, run, call, context, { resumed, tooMany: i >= MAX_CALLS_AT_ONCE })),
   );
   const calls = settledOf(open, outcomes, state.passages.length);
