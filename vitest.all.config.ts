@@ -1,18 +1,14 @@
-import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { suitesOf, suitesOnBothEngines } from './scripts/lib/rings.ts';
 
 /**
- * `npm run test:all`: the suites that need real servers (server/test/all), and once more on PostgreSQL every test of a
+ * The suites that need real servers (server/test/all), and once more on PostgreSQL every test of a
  * store (server/test/support/stores.ts) and every black-box suite of the whole server (server/test/support/server.ts).
  * Started by scripts/test-all.ts, which sets TEST_DATABASE_URL.
  */
-const onBothEngines = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
-  /support\/(stores|server)\.ts'/.test(readFileSync(file, 'utf8')),
-);
-
 export default defineConfig({
   test: {
-    include: ['server/test/all/**/*.test.ts', ...onBothEngines],
+    include: [...suitesOf('services'), ...suitesOnBothEngines()],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A test waits for what must come, however busy the machine is.

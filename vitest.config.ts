@@ -1,20 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { suitesOf } from './scripts/lib/rings.ts';
 
+/** `npm test` runs the project unit, `npm run test:server` the project server (scripts/lib/rings.ts says which suite is in which). */
 export default defineConfig({
   test: {
-    include: [
-      'server/src/**/*.test.ts',
-      'server/test/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'sdk/**/*.test.ts',
-      'cli/**/*.test.ts',
-      'console/src/**/*.test.{ts,tsx}',
-    ],
-    exclude: ['server/test/all/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A test waits for what must come, however busy the machine is.
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
+    projects: [
+      // What all suites import is loaded once for each worker, not for each suite: two fifths of the CPU time.
+      { extends: true, test: { name: 'unit', include: suitesOf('unit'), isolate: false } },
+      { extends: true, test: { name: 'server', include: suitesOf('server') } },
+    ],
   },
 });

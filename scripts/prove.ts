@@ -26,7 +26,7 @@ import {
 interface Suites {
   id: string;
   name: string;
-  /** Black-box suites need real servers and stand in test:all's configuration. */
+  /** Suites of server/test/all stand in test:all's configuration. */
   config: 'vitest.config.ts' | 'vitest.all.config.ts';
   files: readonly string[];
 }

@@ -5,8 +5,14 @@ import { startPostgres } from '../server/test/support/postgres.ts';
 import { startRedis } from '../server/test/support/redis.ts';
 
 /**
- * `npm run test:all`: starts a throw-away PostgreSQL (with pgvector) and Redis, tells the suites where they are, runs vitest and stops
- * what it started. A missing part is a failure with the name of its Debian package, never a skipped test.
+ * `npm run test:all`: every test. It runs what `npm test` and `npm run test:server` run, then starts a throw-away PostgreSQL (with
+ * pgvector) and Redis, tells the suites where they are, runs vitest and stops what it started. A missing part is a failure
+ * with the name of its Debian package, never a skipped test.
+ *
+ *   npm run test:all                         every test
+ *   npm run test:all -- --postgres           server/test/all, and the suites of stores and of the whole server on PostgreSQL
+ *   npm run test:all -- --nodes [files]      suites of the whole server on three nodes
+ *   npm run test:all -- [files or options of vitest]    some suites of --postgres
  */
 
 interface Part {
@@ -71,21 +77,43 @@ const startPostgresWithVector = () => {
   return startPostgres(bin);
 };
 
-let code = 1;
-try {
+/** Runs one after the other, to the end whatever fails, so that one run shows all faults. */
+const inTurn = async (runs: readonly (() => Promise<number>)[]): Promise<number> => {
+  let worst = 0;
+  for (const run of runs) worst = Math.max(worst, await run());
+  return worst;
+};
+
+/** The suites that need the two services. */
+const withServices = async (runs: readonly Run[]): Promise<number> => {
   const [postgres, redis] = await Promise.all([
     start('PostgreSQL', 'postgresql', async () => startPostgresWithVector()),
     start('Redis', 'redis-server', startRedis),
   ]);
   const environment = { TEST_DATABASE_URL: await postgres.freshUrl(), TEST_REDIS_URL: redis.url };
-  const given = process.argv.slice(2);
-  const [first, ...others] = given;
-  // `npm run test:all -- --nodes [files]`: the suites on three nodes alone.
-  if (first === '--nodes') code = await vitest('vitest.nodes.config.ts', others, environment);
-  else {
-    code = await vitest('vitest.all.config.ts', given, environment);
-    if (given.length === 0 && code === 0) code = await vitest('vitest.nodes.config.ts', [], environment);
-  }
+  return inTurn(
+    runs.map(
+      ([config, given]) =>
+        () =>
+          vitest(config, given, environment),
+    ),
+  );
+};
+
+type Run = readonly [config: string, given: readonly string[]];
+const onPostgres = (given: readonly string[]): Run => ['vitest.all.config.ts', given];
+const onNodes = (given: readonly string[]): Run => ['vitest.nodes.config.ts', given];
+
+const [first, ...others] = process.argv.slice(2);
+let code = 1;
+try {
+  if (first === undefined) {
+    code = await inTurn([
+      () => vitest('vitest.config.ts', [], {}),
+      () => withServices([onPostgres([]), onNodes([])]),
+    ]);
+  } else if (first === '--nodes') code = await withServices([onNodes(others)]);
+  else code = await withServices([onPostgres(first === '--postgres' ? others : [first, ...others])]);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 } finally {

@@ -4,7 +4,7 @@ import type { Client } from '../support/client.ts';
 import { startTestProvider, type TestProvider } from '../support/provider.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** A provider that thinks for 70 seconds: proxies on the way must see something every 15. */
+/** A provider that thinks for 70 seconds: proxies on the way must see something every 15. Both streams wait at the same time. */
 const SILENCE_MS = 70_000;
 const TIMEOUT_MS = 180_000;
 
@@ -23,7 +23,7 @@ describe('70 s of silence of a provider', () => {
     await provider.close();
   });
 
-  it.each([
+  it.concurrent.each([
     ['/api/v1/chat/stream', { message: 'Think', context: { agent_id: 'zeus' } }],
     [
       '/v1/chat/completions',

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import nodesConfig from '../../vitest.nodes.config.ts';
+import { allSuites, createRings, suitesOf, suitesOnBothEngines } from './rings.ts';
+
+describe('rings of tests', () => {
+  it('hold every suite of the repository, each once', () => {
+    const { ringOf } = createRings();
+    expect(allSuites().filter((suite) => ringOf(suite) === null)).toEqual([]);
+    const rings = [suitesOf('unit'), suitesOf('server'), suitesOf('services')];
+    for (const ring of rings) expect(ring.length).toBeGreaterThan(10);
+    expect(rings.flat().sort()).toEqual(allSuites());
+  });
+
+  it('run suites again on PostgreSQL and on three nodes only where they run on SQLite too', () => {
+    const both = suitesOnBothEngines();
+    const first = [...suitesOf('unit'), ...suitesOf('server')];
+    expect(both.filter((suite) => !first.includes(suite))).toEqual([]);
+    expect((nodesConfig.test?.include ?? []).filter((suite) => !both.includes(suite))).toEqual([]);
+  });
+
+  it('have a command each, which .ci/run calls', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    expect(scripts.test).toContain('--project unit');
+    expect(scripts['test:server']).toContain('--project server');
+    expect(scripts['test:all']).toBe('node scripts/test-all.ts');
+    const ci = readFileSync('.ci/run', 'utf8');
+    for (const command of [
+      'npm ci && npm test',
+      'test:server',
+      'test:all -- --postgres',
+      'test:all -- --nodes',
+    ]) {
+      expect(ci).toContain(command);
+    }
+  });
+
+  const ringOf = (files: Record<string, string>, suite: string) =>
+    createRings({ exists: (file) => file in files, read: (file) => files[file] ?? '' }).ringOf(suite);
+
+  it('take a suite by what it loads, however far away', () => {
+    const files = {
+      'server/src/a.test.ts': "import { b } from './b.ts';",
+      'server/src/b.ts': "import {\n  c,\n} from './c.ts';\nexport { d } from './d.ts';",
+      'server/src/c.ts': "const later = () => import('./e.ts');",
+      'server/src/d.ts': "import path from 'node:path';",
+      'server/src/e.ts': "import { spawn } from 'node:child_process';",
+    };
+    expect(ringOf(files, 'server/src/a.test.ts')).toBe('server');
+    expect(ringOf({ ...files, 'server/src/e.ts': '' }, 'server/src/a.test.ts')).toBe('unit');
+  });
+
+  it('take no notice of imports of types', () => {
+    const files = {
+      'cli/a.test.ts':
+        "import { it } from 'vitest';\nimport type { ChildProcess } from 'node:child_process';\nimport {\n  b,\n} from './b.ts';",
+      'cli/b.ts': "import type { D } from './d.ts';\nexport type {\n  E,\n} from './d.ts';",
+      'cli/d.ts': "import { spawn } from 'node:child_process';",
+    };
+    expect(ringOf(files, 'cli/a.test.ts')).toBe('unit');
+  });
+
+  it('find a suite that lies where no run looks', () => {
+    expect(ringOf({ 'bench/a.test.ts': '' }, 'bench/a.test.ts')).toBeNull();
+    expect(ringOf({ 'server/src/a.spec.ts': '' }, 'server/src/a.spec.ts')).toBeNull();
+  });
+});

@@ -1,0 +1,95 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Which run of the tests a suite belongs to. A suite is found by what it loads, not by where it lies, so that it may stand
+ * beside its feature:
+ *
+ *   unit      `npm test`: stays within its own process
+ *   server    `npm run test:server`: starts processes (a server, an MCP server, a parser), or measures time
+ *   services  `npm run test:all`: needs PostgreSQL, Redis, a browser or another language
+ */
+export type Ring = 'unit' | 'server' | 'services';
+
+const ROOTS = ['server/src/', 'server/test/', 'scripts/', 'sdk/', 'cli/', 'console/src/'];
+const SERVICES = 'server/test/all/';
+/** Suites that compare durations: they cannot share a process with others. */
+const MEASURES = 'server/test/support/growth.ts';
+
+export interface Sources {
+  exists(file: string): boolean;
+  read(file: string): string;
+}
+
+const onDisk: Sources = { exists: existsSync, read: (file) => readFileSync(file, 'utf8') };
+
+/** Every suite of the repository, whatever folder it is in. */
+export const allSuites = (): string[] =>
+  globSync('**/*.{test,spec}.{ts,tsx,mts,js,mjs}', {
+    exclude: (name) => name === 'node_modules' || name === 'dist' || name === '.git',
+  })
+    .map((file) => file.split(path.sep).join('/'))
+    .sort();
+
+const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g;
+
+/** What a module loads when it runs: imports of types are gone by then. */
+const loadedBy = (text: string): string[] => {
+  const loaded: string[] = [];
+  for (const match of text.matchAll(IMPORT)) {
+    const start = Math.max(
+      text.lastIndexOf('\nimport', match.index),
+      text.lastIndexOf('\nexport', match.index),
+    );
+    const isType = /^\n?(?:import|export) type /.test(text.slice(Math.max(start, 0), match.index + 1));
+    if (!isType && match[1] !== undefined) loaded.push(match[1]);
+  }
+  return loaded;
+};
+
+export const createRings = (sources: Sources = onDisk) => {
+  const known = new Map<string, readonly string[]>();
+  const imports = (file: string): readonly string[] => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    const found = loadedBy(sources.read(file)).map((name) =>
+      name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name,
+    );
+    known.set(file, found);
+    return found;
+  };
+
+  /** Whether the suite, or a module that it loads, loads one of these. */
+  const loads = (suite: string, wanted: readonly string[]): boolean => {
+    const seen = new Set([suite]);
+    for (const file of seen) {
+      for (const name of imports(file)) {
+        if (wanted.includes(name)) return true;
+        if (name.includes('/') && /\.[cm]?[jt]sx?$/.test(name) && sources.exists(name)) seen.add(name);
+      }
+    }
+    return false;
+  };
+
+  /** Null for a suite that no run finds. */
+  const ringOf = (suite: string): Ring | null => {
+    if (suite.startsWith(SERVICES)) return 'services';
+    if (!ROOTS.some((root) => suite.startsWith(root)) || !/\.test\.tsx?$/.test(suite)) return null;
+    return loads(suite, ['node:child_process', MEASURES]) ? 'server' : 'unit';
+  };
+
+  /** Suites that hold for either engine: those of a store, and those of the whole server. */
+  const onBothEngines = (suite: string): boolean =>
+    suite.startsWith('server/') &&
+    !suite.startsWith(SERVICES) &&
+    /support\/(stores|server)\.ts'/.test(sources.read(suite));
+
+  return { ringOf, onBothEngines };
+};
+
+export const suitesOf = (ring: Ring): string[] => {
+  const { ringOf } = createRings();
+  return allSuites().filter((suite) => ringOf(suite) === ring);
+};
+
+export const suitesOnBothEngines = (): string[] => allSuites().filter(createRings().onBothEngines);
