@@ -16,6 +16,9 @@ export type TextItem = Extract<
 const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 const folder = (name: string): string => `${path.join(home, name)}${path.sep}`;
 
+/** Characters of some fonts are small images; larger ones are no text, and cost time and memory. */
+const MAX_GLYPH_PIXELS = 65_536;
+
 /** Throws `ParseError`: broken, encrypted. `images`: with their pixels, which only text recognition needs. */
 export const openPdf = (bytes: Uint8Array, images = false): Promise<PdfDocument> =>
   getDocument({
@@ -33,7 +36,7 @@ export const openPdf = (bytes: Uint8Array, images = false): Promise<PdfDocument>
     cMapPacked: true,
     wasmUrl: folder('wasm'),
     iccUrl: folder('iccs'),
-    ...(images ? {} : { maxImageSize: 1 }),
+    ...(images ? {} : { maxImageSize: MAX_GLYPH_PIXELS }),
   }).promise.catch(openFault);
 
 function openFault(error: unknown): never {

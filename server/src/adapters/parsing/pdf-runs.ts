@@ -4,7 +4,7 @@ import type { PdfPage, TextItem } from './pdf-open.ts';
 import { frameOf, inFrame, MIN_SIZE_PT, type PdfRun, RTL, VERTICAL_FRAME } from './pdf-run.ts';
 
 /** In sizes: wider gaps part words, and may part cells. */
-const WORD_GAP = 0.15;
+const WORD_GAP = 0.11;
 /** Letters that were placed one by one, with blanks between the words, may stand apart. */
 const LOOSE_GAP = 0.5;
 /** Connected letters and their marks are placed less exactly. */
