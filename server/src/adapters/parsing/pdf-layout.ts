@@ -13,6 +13,9 @@ export interface PdfPageLines {
 const LINE_REACH = 1.75;
 const ROW_REACH = 2.6;
 const BULLET = /^([-•‣●▪*–]|\d{1,3}[.)])\s/;
+/** In sizes, how far apart fields of one record are, and how long it gets. */
+const RECORD_REACH = 5;
+const RECORD_UNITS = 300;
 /** A line this much larger than the body's is a heading. */
 const HEADING_RATIO = 1.15;
 const HEADING_MAX_UNITS = 160;
@@ -83,7 +86,8 @@ function layoutPage(
   for (const line of lines) {
     const next = kindOf(line, headings);
     const last = blocks.at(-1);
-    if (last && before && joins(before, line, kind, next))
+    if (last && before && isOneRecord(before, line, last, next)) last.text += `; ${line.text}`;
+    else if (last && before && joins(before, line, kind, next))
       last.text = joinLine(last.text, line.text, last.kind, next);
     else
       blocks.push(
@@ -93,6 +97,24 @@ function layoutPage(
     before = line;
   }
   return blocks;
+}
+
+/** Fields of a form that follow each other belong together: whose days they are stands in another field. */
+function isOneRecord(
+  before: PdfLine,
+  line: PdfLine,
+  last: DocumentBlock,
+  next: DocumentBlock['kind'],
+): boolean {
+  return (
+    before.filled &&
+    line.filled &&
+    last.kind === 'text' &&
+    next === 'text' &&
+    before.y > line.y &&
+    before.y - line.y < line.size * RECORD_REACH &&
+    last.text.length + line.text.length < RECORD_UNITS
+  );
 }
 
 function kindOf(line: PdfLine, headings: ReadonlySet<PdfLine>): DocumentBlock['kind'] {

@@ -20,6 +20,8 @@ export interface PdfLine {
   rtl: boolean;
   /** Rows of one table have the same number; null outside of tables. */
   table: number | null;
+  /** A label with what was filled in beside it. */
+  filled: boolean;
 }
 
 interface OpenLine extends PdfLine {
@@ -51,6 +53,7 @@ const startLine = (run: PdfRun): OpenLine => ({
   rtl: run.rtl,
   pieces: [{ text: run.text, x: run.x, end: run.end }],
   table: null,
+  filled: false,
   runUnits: run.text.length,
 });
 
@@ -101,6 +104,7 @@ function fillIn(lines: OpenLine[], run: PdfRun): void {
   else if (label && (/[:：?]$/.test(label.text.trim()) || run.x - label.end < run.size * CELL_GAP)) {
     label.text = `${label.text.trim()} ${run.text}`;
     label.end = Math.max(label.end, run.end);
+    near.filled = true;
   } else near.pieces.splice(after + 1, 0, { text: run.text, x: run.x, end: run.end });
   near.x = Math.min(near.x, run.x);
 }

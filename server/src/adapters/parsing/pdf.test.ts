@@ -316,3 +316,22 @@ describe('pages of boxes, and titles', () => {
     expect(document.title).toBe('Rules of the tower');
   });
 });
+
+describe('pages that have no text', () => {
+  const picture = '200 0 0 200 72 400 cm 0 0 1 1 re f';
+
+  test('are told, and blank ones are not', async () => {
+    const pages = [at(72, 700, 'The log of the year.'), picture, '', picture, picture];
+    const document = await parse(drawPdf({ pages }));
+    expect(document.unreadPages).toEqual([2, 4, 5]);
+    expect(document.blocks.at(-1)).toMatchObject({
+      page: 2,
+      text: '(Pages 2, 4–5 of this document have no text that can be read: they are scans or pictures.)',
+    });
+  });
+
+  test('nothing is said of a document whose pages all have some', async () => {
+    const document = await parse(drawPdf({ pages: [at(72, 700, 'All is well.')] }));
+    expect(document).not.toHaveProperty('unreadPages');
+  });
+});

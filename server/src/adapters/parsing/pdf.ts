@@ -1,10 +1,12 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
+import { block } from './blocks.ts';
 import { fail, LIMITS } from './fault.ts';
 import { readFilledIn } from './pdf-forms.ts';
 import { layoutPages, type PdfPageLines } from './pdf-layout.ts';
 import { linesOf } from './pdf-lines.ts';
 import { openPdf, type PdfPage } from './pdf-open.ts';
 import { readRuns } from './pdf-runs.ts';
+import { showsSomething, unreadNote } from './pdf-unread.ts';
 
 /** A document may claim any number of pages: reading ends after this many that are not there. */
 const MAX_MISSING_PAGES = 3;
@@ -12,19 +14,21 @@ const MAX_MISSING_PAGES = 3;
 /** Throws `ParseError`: broken, encrypted, no_text, too_large. Scripts in the file are never run, nothing is fetched. */
 export async function parsePdf(
   bytes: Uint8Array,
-): Promise<{ title: string | null; pageCount: number; blocks: DocumentBlock[] }> {
+): Promise<{ title: string | null; pageCount: number; unreadPages: number[]; blocks: DocumentBlock[] }> {
   // A reader repairs a file without its end and shows half of it as if it were whole.
   if (!Buffer.from(bytes.subarray(-4096)).includes('%%EOF')) {
     return fail('broken', 'the PDF is cut off: its end is missing');
   }
   const document = await openPdf(bytes);
   const pages: PdfPageLines[] = [];
+  const unreadPages: number[] = [];
   let missing = 0;
   let units = 0;
   for (let number = 1; number <= document.numPages && missing < MAX_MISSING_PAGES; number++) {
     try {
       const page = await document.getPage(number);
       const read = await readPage(page);
+      if (read.lines.length === 0 && (await showsSomething(page))) unreadPages.push(number);
       page.cleanup();
       while (pages.length < number - 1) pages.push({ lines: [], width: 0, height: 0 });
       pages.push(read);
@@ -45,7 +49,12 @@ export async function parsePdf(
   }
   const meta = await document.getMetadata().catch(() => null);
   await document.loadingTask.destroy();
-  return { title: metaTitle(meta?.info), pageCount: pages.length, blocks: layoutPages(pages) };
+  const blocks = layoutPages(pages);
+  const [firstUnread] = unreadPages;
+  // Of a file without any other text nothing is said: it is refused.
+  if (firstUnread !== undefined && blocks.length > 0)
+    blocks.push(block('text', unreadNote(unreadPages), firstUnread));
+  return { title: metaTitle(meta?.info), pageCount: pages.length, unreadPages, blocks };
 }
 
 async function readPage(page: PdfPage): Promise<PdfPageLines> {
