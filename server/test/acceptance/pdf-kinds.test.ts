@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import { asianFont, at, drawPdf } from '../support/pdf.ts';
+
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** Kinds of PDF that lose text or columns elsewhere, over HTTP: read in the limited child, searched, answered from. */
@@ -75,7 +77,7 @@ describe('a PDF', () => {
     expect(await ask('How many days did Marisol Quintero ask for?')).toContain('17');
   });
 
-  it('with scanned pages says which of them have no text', async () => {
+  it(req('KNOW-20', 'with scanned pages says which of them have no text'), async () => {
     const picture = '200 0 0 200 72 400 cm 0 0 1 1 re f';
     const mixed = await upload(
       'mixed.pdf',
