@@ -843,6 +843,8 @@ type Document struct {
 	Version int64 `json:"version"`
 	// An administrator vouches for it: what is read of it does not mark a conversation
 	Trusted bool `json:"trusted"`
+	// Pages that show something and have no text that can be read (scans, pictures), from 1
+	UnreadPages []int64 `json:"unread_pages"`
 }
 
 // DocumentChunk is a model of the API.

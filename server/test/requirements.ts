@@ -274,6 +274,7 @@ export const REQUIREMENTS = {
   'KNOW-05': 'the same bytes of the same owner are one document, also when they race',
   'KNOW-06':
     'search gives the contract’s form, scores between 0 and 1, full pages under filters, and words of every script',
+  'KNOW-20': 'a document names its pages that show something and have no text, and its text says so',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

@@ -6,6 +6,8 @@ export interface ParsedDocument {
   /** ISO 639-1, null when too short to tell. */
   language: string | null;
   pageCount: number | null;
+  /** Pages that show something and have no text, from 1, in order; left out where there are none. */
+  unreadPages?: number[];
   /** In reading order. */
   blocks: DocumentBlock[];
 }

@@ -123,6 +123,12 @@ const Facts = ({ document }: { document: Document }) => (
       <dd>
         <Count value={document.page_count} />
       </dd>
+      {document.unread_pages.length > 0 && (
+        <>
+          <dt>Pages without text</dt>
+          <dd>{document.unread_pages.join(', ')}: scans or pictures, which nobody can search</dd>
+        </>
+      )}
       <dt>Passages</dt>
       <dd>
         <Count value={document.chunk_count} />

@@ -738,6 +738,8 @@ export interface Document {
   version: number;
   /** An administrator vouches for it: what is read of it does not mark a conversation */
   trusted: boolean;
+  /** Pages that show something and have no text that can be read (scans, pictures), from 1 */
+  unread_pages: number[];
 }
 
 export interface DocumentChunk {

@@ -18,6 +18,7 @@ import { parseXlsx } from './xlsx.ts';
 interface Content {
   title: string | null;
   pageCount?: number;
+  unreadPages?: number[];
   blocks: DocumentBlock[];
 }
 
@@ -41,6 +42,7 @@ export async function parseDocument(
     // Names of columns and fields are of no language that a reader would mean.
     language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
+    ...(content.unreadPages?.length ? { unreadPages: content.unreadPages } : {}),
     blocks,
   };
 }

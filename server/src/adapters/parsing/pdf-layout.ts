@@ -1,18 +1,21 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block } from './blocks.ts';
+import type { PdfLine } from './pdf-lines.ts';
+import { findTables } from './pdf-tables.ts';
 
-/** One base line of a page; sizes and places in points, y from the bottom. */
-export interface PdfLine {
-  text: string;
-  x: number;
-  y: number;
-  size: number;
+export interface PdfPageLines {
+  lines: PdfLine[];
+  width: number;
+  height: number;
 }
 
 /** How far apart, in sizes, lines of one paragraph are, and items of a list or rows of a table. */
 const LINE_REACH = 1.75;
 const ROW_REACH = 2.6;
 const BULLET = /^([-•‣●▪*–]|\d{1,3}[.)])\s/;
+/** In sizes, how far apart fields of one record are, and how long it gets. */
+const RECORD_REACH = 5;
+const RECORD_UNITS = 300;
 /** A line this much larger than the body's is a heading. */
 const HEADING_RATIO = 1.15;
 const HEADING_MAX_UNITS = 160;
@@ -20,56 +23,75 @@ const HEADING_MAX_UNITS = 160;
 const MIN_PAGE_WORDS = 6;
 
 /** Lines → paragraphs, lists, tables and headings, by size and distance. Running heads and feet fall away. */
-export function layoutPages(pages: readonly PdfLine[][]): DocumentBlock[] {
-  const running = runningLines(pages);
-  const kept = pages.map((lines) => {
+export function layoutPages(pages: readonly PdfPageLines[]): DocumentBlock[] {
+  const running = runningLines(pages.map((page) => page.lines));
+  let tables = 0;
+  const kept = pages.map(({ lines }) => {
     const rest = lines.filter((line, i) => !(isEdge(lines, i) && running.has(shape(line.text))));
     // Of a page that has nothing else they are its text, unless they only number it.
     const words = lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0);
-    return rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest;
+    return findTables(rest.length === 0 && words >= MIN_PAGE_WORDS ? lines : rest, () => ++tables);
   });
   const bodySize = commonSize(kept.flat());
-  const sizes = [
-    ...new Set(
-      kept
-        .flat()
-        .filter((l) => isHeading(l, bodySize))
-        .map((l) => Math.round(l.size)),
-    ),
-  ].sort((a, b) => b - a);
-  return kept.flatMap((lines, index) => layoutPage(lines, index + 1, bodySize, sizes));
+  const slides = areSlides(pages);
+  const headings = new Set(
+    kept.flatMap((lines) => {
+      const large = lines.filter((line) => isLarge(line, bodySize));
+      return slides || large.length > MAX_HEADINGS * lines.length ? slideTitle(large) : large;
+    }),
+  );
+  const sizes = [...new Set([...headings].map((l) => Math.round(l.size)))].sort((a, b) => b - a);
+  return kept.flatMap((lines, index) => layoutPage(lines, index + 1, headings, sizes));
 }
 
-function layoutPage(lines: PdfLine[], page: number, bodySize: number, sizes: number[]): DocumentBlock[] {
+/** On a page of boxes in many sizes, more than this share of large lines are its text. */
+const MAX_HEADINGS = 0.5;
+const SLIDE_WORDS = 120;
+
+/** Pages that are wider than high and hold few words: each box would else be a section of its own. */
+function areSlides(pages: readonly PdfPageLines[]): boolean {
+  const written = pages.filter((page) => page.lines.length > 0);
+  const wide = written.filter(
+    ({ lines, width, height }) =>
+      width > height * 1.2 &&
+      lines.reduce((sum, line) => sum + line.text.split(/\s+/).length, 0) <= SLIDE_WORDS,
+  );
+  return wide.length > written.length / 2;
+}
+
+/** The largest line, the upper one of two; all lines of that size that stand together with it. */
+function slideTitle(large: readonly PdfLine[]): PdfLine[] {
+  const size = Math.max(...large.map((line) => line.size));
+  const first = large.find((line) => line.size > size - 0.6);
+  if (!first) return [];
+  const from = large.indexOf(first);
+  const title: PdfLine[] = [];
+  for (const line of large.slice(from)) {
+    const above = title.at(-1);
+    if (above && (Math.abs(above.size - line.size) > 0.6 || above.y - line.y > line.size * LINE_REACH)) break;
+    title.push(line);
+  }
+  return title;
+}
+
+function layoutPage(
+  lines: PdfLine[],
+  page: number,
+  headings: ReadonlySet<PdfLine>,
+  sizes: number[],
+): DocumentBlock[] {
   const blocks: DocumentBlock[] = [];
   let before: PdfLine | null = null;
   let kind: DocumentBlock['kind'] | null = null;
   for (const line of lines) {
-    const heading = isHeading(line, bodySize);
-    const next = heading
-      ? 'heading'
-      : BULLET.test(line.text)
-        ? 'list'
-        : line.text.includes(' | ')
-          ? 'table'
-          : 'text';
+    const next = kindOf(line, headings);
     const last = blocks.at(-1);
-    const reach = next === 'list' || (next === 'table' && kind === 'table') ? ROW_REACH : LINE_REACH;
-    const near =
-      before !== null && before.y - line.y < Math.max(before.size, line.size) * reach && before.y >= line.y;
-    const sameSize = before !== null && Math.abs(before.size - line.size) < 0.6;
-    // An item of a list goes on in lines that have no mark of their own.
-    const joins = kind === next || (kind === 'list' && next === 'text');
-    if (last && near && joins && (sameSize || next !== 'heading'))
+    if (last && before && isOneRecord(before, line, last, next)) last.text += `; ${line.text}`;
+    else if (last && before && joins(before, line, kind, next))
       last.text = joinLine(last.text, line.text, last.kind, next);
     else
       blocks.push(
-        block(
-          next,
-          line.text.replace(/^[•‣●▪]\s*\|?\s*/, '- '),
-          page,
-          heading ? levelOf(line, sizes) : undefined,
-        ),
+        block(next, marked(line.text), page, next === 'heading' ? levelOf(line, sizes) : undefined),
       );
     kind = blocks.at(-1)?.kind ?? null;
     before = line;
@@ -77,8 +99,53 @@ function layoutPage(lines: PdfLine[], page: number, bodySize: number, sizes: num
   return blocks;
 }
 
+/** Fields of a form that follow each other belong together: whose days they are stands in another field. */
+function isOneRecord(
+  before: PdfLine,
+  line: PdfLine,
+  last: DocumentBlock,
+  next: DocumentBlock['kind'],
+): boolean {
+  return (
+    before.filled &&
+    line.filled &&
+    last.kind === 'text' &&
+    next === 'text' &&
+    before.y > line.y &&
+    before.y - line.y < line.size * RECORD_REACH &&
+    last.text.length + line.text.length < RECORD_UNITS
+  );
+}
+
+function kindOf(line: PdfLine, headings: ReadonlySet<PdfLine>): DocumentBlock['kind'] {
+  if (line.table !== null) return 'table';
+  if (headings.has(line)) return 'heading';
+  if (BULLET.test(line.text)) return 'list';
+  return line.text.includes(' | ') ? 'table' : 'text';
+}
+
+function joins(
+  before: PdfLine,
+  line: PdfLine,
+  kind: DocumentBlock['kind'] | null,
+  next: DocumentBlock['kind'],
+): boolean {
+  if (before.table !== null || line.table !== null) return before.table === line.table;
+  const reach = next === 'list' || (next === 'table' && kind === 'table') ? ROW_REACH : LINE_REACH;
+  const near =
+    before.frame === line.frame &&
+    before.y - line.y < Math.max(before.size, line.size) * reach &&
+    before.y >= line.y;
+  const sameSize = Math.abs(before.size - line.size) < 0.6;
+  // An item of a list goes on in lines that have no mark of their own.
+  const sameKind = kind === next || (kind === 'list' && next === 'text');
+  return near && sameKind && (sameSize || next !== 'heading');
+}
+
+const marked = (text: string): string => text.replace(/^[•‣●▪]\s*\|?\s*/, '- ');
+
 function joinLine(text: string, line: string, kind: string, next: string): string {
-  if (next === 'list') return `${text}\n${line.replace(/^[•‣●▪]\s*\|?\s*/, '- ')}`;
+  if (next === 'list') return `${text}\n${marked(line)}`;
   if (kind === 'table') return `${text}\n${line}`;
   // A word that was parted at the line's end.
   if (/\p{L}-$/u.test(text) && /^\p{Ll}/u.test(line)) return text.slice(0, -1) + line;
@@ -86,8 +153,12 @@ function joinLine(text: string, line: string, kind: string, next: string): strin
   return noSpace ? text + line : `${text} ${line}`;
 }
 
-const isHeading = (line: PdfLine, bodySize: number): boolean =>
-  line.size > bodySize * HEADING_RATIO && line.text.length <= HEADING_MAX_UNITS && /\p{L}/u.test(line.text);
+const isLarge = (line: PdfLine, bodySize: number): boolean =>
+  line.table === null &&
+  line.size > bodySize * HEADING_RATIO &&
+  line.text.length <= HEADING_MAX_UNITS &&
+  /\p{L}/u.test(line.text) &&
+  !line.text.includes(' | ');
 
 const levelOf = (line: PdfLine, sizes: number[]): number =>
   Math.min(6, Math.max(1, sizes.indexOf(Math.round(line.size)) + 1));

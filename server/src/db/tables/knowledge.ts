@@ -36,6 +36,8 @@ export interface DocumentRow {
   reader_roles: Generated<number>;
   /** 1: an administrator vouches for these bytes and this title; another of either sets it back to 0. */
   trusted: Generated<number>;
+  /** JSON list of the pages that show something and have no text. */
+  unread_pages: Generated<string>;
 }
 
 /** What each version of a document was; the bytes of earlier ones are not kept. */

@@ -25,6 +25,7 @@ export const COLUMNS = [
   'documents.version',
   'documents.reader_roles',
   'documents.trusted',
+  'documents.unread_pages',
 ] as const;
 
 type ListedRow = Omit<
@@ -58,4 +59,5 @@ export const toDocument = (row: ListedRow): KnowledgeDocument => ({
   externalId: row.external_id,
   version: row.version,
   trusted: row.trusted === 1,
+  unreadPages: json<number[]>(row.unread_pages),
 });

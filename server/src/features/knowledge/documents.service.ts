@@ -184,6 +184,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
             chunks,
             chunkingVersion: INDEXING_VERSION,
             title,
+            unreadPages: parsed.unreadPages ?? [],
             source: {
               filename: input.filename,
               contentType: parsed.contentType,
@@ -269,6 +270,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           sha256,
           language: parsed.language,
           pageCount: parsed.pageCount,
+          unreadPages: parsed.unreadPages ?? [],
           ...sharing,
           metadata: input.metadata ?? {},
           externalId: input.externalId,
@@ -327,7 +329,13 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     await store.replaceChunks(
       model,
       document.id,
-      { text: documentText(parsed), chunks, chunkingVersion: INDEXING_VERSION, title },
+      {
+        text: documentText(parsed),
+        chunks,
+        chunkingVersion: INDEXING_VERSION,
+        title,
+        unreadPages: parsed.unreadPages ?? [],
+      },
       clock.now,
     );
   };

@@ -28,6 +28,8 @@ export interface KnowledgeDocument {
   version: number;
   /** An administrator vouches for it as it is. */
   trusted: boolean;
+  /** Pages that show something and have no text, from 1. */
+  unreadPages: readonly number[];
 }
 
 /** Who may read a document beside its owner; `readerRoles` is empty but with `role`. */

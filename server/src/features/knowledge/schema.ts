@@ -63,6 +63,9 @@ export const DocumentWire = Type.Object({
   trusted: Type.Boolean({
     description: 'An administrator vouches for it: what is read of it does not mark a conversation',
   }),
+  unread_pages: Type.Array(Type.Integer(), {
+    description: 'Pages that show something and have no text that can be read (scans, pictures), from 1',
+  }),
 });
 export type DocumentWire = Static<typeof DocumentWire>;
 

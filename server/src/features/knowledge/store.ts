@@ -200,6 +200,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             sha256: document.sha256,
             language: document.language,
             page_count: document.pageCount,
+            unread_pages: JSON.stringify(document.unreadPages),
             chunk_count: document.chunks.length,
             visibility: document.visibility,
             reader_roles: roleSet(document.readerRoles),
@@ -255,6 +256,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         chunks: readonly EmbeddedChunk[];
         chunkingVersion: number;
         title: string;
+        unreadPages: readonly number[];
         /** Where the bytes themselves are others, what is new about them. */
         source?: NewSource;
       },
@@ -309,6 +311,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             model_n: model.n,
             chunking_version: content.chunkingVersion,
             title: content.title,
+            unread_pages: JSON.stringify(content.unreadPages),
             folded_name: foldedName(content.title, source?.filename ?? row.filename),
             // Nobody has vouched for what is new.
             ...(source === undefined && content.title === row.title ? {} : { trusted: 0 }),

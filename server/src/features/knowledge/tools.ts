@@ -25,8 +25,13 @@ const failed = (content: string): ToolOutcome => ({ content, isError: true, tain
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const whole = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
 
+const pagesOf = ({ pageCount, unreadPages }: KnowledgeDocument): string => {
+  if (pageCount === null) return '';
+  return `${pageCount} pages, ${unreadPages.length === 0 ? '' : `${unreadPages.length} of them without text, `}`;
+};
+
 const line = (document: KnowledgeDocument): string =>
-  `- ${document.title} (document_id ${document.id}, ${document.contentType}, ${document.pageCount === null ? '' : `${document.pageCount} pages, `}${new Date(document.createdAt).toISOString().slice(0, 10)})`;
+  `- ${document.title} (document_id ${document.id}, ${document.contentType}, ${pagesOf(document)}${new Date(document.createdAt).toISOString().slice(0, 10)})`;
 
 export const knowledgeTools = (deps: {
   search: SearchService;

@@ -28,6 +28,7 @@ export const documentWire = (document: KnowledgeDocument): DocumentWire => ({
   external_id: document.externalId,
   version: document.version,
   trusted: document.trusted,
+  unread_pages: [...document.unreadPages],
 });
 
 export const versionWire = (version: DocumentVersion): Static<typeof VersionWire> => ({

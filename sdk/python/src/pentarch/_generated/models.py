@@ -812,6 +812,8 @@ class Document(TypedDict):
     """From 1; another with each replacement of the content"""
     trusted: bool
     """An administrator vouches for it: what is read of it does not mark a conversation"""
+    unread_pages: list[int]
+    """Pages that show something and have no text that can be read (scans, pictures), from 1"""
 
 
 class DocumentChunk(TypedDict):

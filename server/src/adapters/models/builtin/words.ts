@@ -88,7 +88,8 @@ const SYNONYMS = [
 
 /** Forms that no ending tells. */
 const IRREGULAR = new Map(
-  `ate eat,eaten eat,began begin,begun begin,bought buy,broke break,broken break,brought bring,built build,came come,
+  // Regular, but too short for the rule of endings.
+  `asked ask,asks ask,added add,ended end,owned own,ate eat,eaten eat,began begin,begun begin,bought buy,broke break,broken break,brought bring,built build,came come,
   caught catch,chose choose,chosen choose,drew draw,drawn draw,drove drive,driven drive,fed feed,fell fall,fallen fall,
   felt feel,flew fly,flown fly,fought fight,found find,froze freeze,frozen freeze,gave give,given give,grew grow,
   grown grow,held hold,hung hang,kept keep,knew know,known know,laid lay,led lead,left leave,lent lend,lost lose,
