@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address } from 'postal-mime';
 import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { block } from './blocks.ts';
+import { decodeText } from './decode.ts';
 import { parseHtml } from './html.ts';
 import { parseText } from './text.ts';
 import type { ParseHints } from './types.ts';
@@ -14,7 +16,7 @@ export async function parseEml(
   bytes: Uint8Array,
   parsePart: ParsePart,
 ): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
-  const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer' });
+  const mail = await PostalMime.parse(readableBytes(bytes), { attachmentEncoding: 'arraybuffer' });
   const title = mail.subject?.trim() || null;
   const header = [
     ['From', addresses(mail.from ? [mail.from] : [])],
@@ -26,9 +28,9 @@ export async function parseEml(
   const blocks: DocumentBlock[] = [
     block('text', header.map(([name, value]) => `${name}: ${value}`).join('\n')),
   ];
-  const plain = mail.text?.replace(/\r\n?/g, '\n').trim();
+  const plain = inOrder(mail.text)?.replace(/\r\n?/g, '\n').trim();
   if (plain) blocks.push(...parseText(plain));
-  else if (mail.html) blocks.push(...parseHtml(mail.html).blocks);
+  else if (mail.html) blocks.push(...parseHtml(inOrder(mail.html) ?? '').blocks);
   for (const part of mail.attachments.slice(0, MAX_ATTACHMENTS)) {
     if (part.disposition === 'inline' && part.mimeType.startsWith('image/')) continue;
     blocks.push(block('heading', `Attachment: ${part.filename ?? part.mimeType}`, null, 2));
@@ -36,6 +38,22 @@ export async function parseEml(
   }
   return { title, blocks };
 }
+
+/** As UTF-8 where the message is kept as UTF-16, or has bytes beyond ASCII and says nowhere of which charset. */
+function readableBytes(bytes: Uint8Array): Uint8Array {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const isWide = raw.subarray(0, 4096).includes(0);
+  if (!isWide && (isUtf8(raw) || /charset\s*=/i.test(raw.toString('latin1')))) return bytes;
+  return new TextEncoder().encode(
+    decodeText(bytes)
+      .replaceAll('\n', '\r\n')
+      .replace(/^\ufeff/, ''),
+  );
+}
+
+/** UTF-16 whose byte-order mark says the other order than its name was read for. */
+const inOrder = (text: string | undefined): string | undefined =>
+  text?.startsWith('\ufffe') ? Buffer.from(text.slice(1), 'utf16le').swap16().toString('utf16le') : text;
 
 async function attachmentBlocks(
   content: ArrayBuffer | Uint8Array | string,

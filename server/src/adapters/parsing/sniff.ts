@@ -67,10 +67,11 @@ function isPlainText(bytes: Uint8Array): boolean {
 }
 
 function declaredEncoding(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1');
+  // Styles and scripts may stand before it; the standard's first kilobyte is not what pages keep to.
+  const head = Buffer.from(bytes.subarray(0, 262_144)).toString('latin1');
   const name =
     /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(head)?.[1] ??
-    /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w-]{2,40})/i.exec(head)?.[1];
+    /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w-]{2,40})/i.exec(head.slice(0, 2048))?.[1];
   return name && isKnownEncoding(name) ? name : null;
 }
 
