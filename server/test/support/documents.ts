@@ -72,14 +72,30 @@ const relations = (list: [id: string, type: string, target: string][]) =>
 const contentTypes = (main: string, type: string) =>
   `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`;
 
-/** A Word file with the given WordprocessingML within `<w:body>`. */
-export const makeDocx = (body: string): Uint8Array =>
+const WORD_NAMES = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:r="${OFFICE}"`;
+
+/** A part beside the text of a Word file: its relationship's id and type, its path below `word/`, its whole content. */
+export interface DocxPart {
+  id: string;
+  type: string;
+  path: string;
+  content: string;
+}
+
+/** A Word file with the given WordprocessingML within `<w:body>`; `parts` replace the plain styles where they name them. */
+export const makeDocx = (body: string, parts: readonly DocxPart[] = []): Uint8Array =>
   makeZip({
     '[Content_Types].xml': contentTypes('word/document.xml', 'wordprocessingml.document'),
     '_rels/.rels': relations([['rId1', 'officeDocument', 'word/document.xml']]),
-    'word/document.xml': `${XML}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
-    'word/styles.xml': `${XML}<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    'word/_rels/document.xml.rels': relations(parts.map(({ id, type, path }) => [id, type, path])),
+    'word/document.xml': `${XML}<w:document ${WORD_NAMES}><w:body>${body}</w:body></w:document>`,
+    'word/styles.xml': `${XML}<w:styles ${WORD_NAMES}><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    ...Object.fromEntries(parts.map(({ path, content }) => [`word/${path}`, content])),
   });
+
+/** The content of a part of a Word file within its root element. */
+export const wordPart = (root: string, content: string): string =>
+  `${XML}<w:${root} ${WORD_NAMES}>${content}</w:${root}>`;
 
 /** A workbook: sheet name → SpreadsheetML rows; styles 0 general, 1 date, 2 percent, 3 own date and time. */
 export const makeXlsx = (

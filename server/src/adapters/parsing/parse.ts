@@ -7,6 +7,7 @@ import { fail, LIMITS } from './fault.ts';
 import { parseHtml } from './html.ts';
 import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
+import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
@@ -28,7 +29,8 @@ export async function parseDocument(
   depth = 0,
 ): Promise<ParsedDocument> {
   const sniffed = await sniff(bytes, hints);
-  const content = await parseContent(sniffed, bytes, depth);
+  const leftOut = countLeftOut();
+  const content = await parseContent(sniffed, { bytes, depth, leftOut });
   const blocks = cleanBlocks(content.blocks);
   if (blocks.length === 0) return fail('no_text', 'the file has no text in it');
   const units = blocks.reduce((sum, b) => sum + b.text.length, 0);
@@ -42,23 +44,30 @@ export async function parseDocument(
     language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
     blocks,
+    leftOut: leftOut.list(),
   };
 }
 
-async function parseContent(sniffed: Sniffed, bytes: Uint8Array, depth: number): Promise<Content> {
+interface Work {
+  bytes: Uint8Array;
+  depth: number;
+  leftOut: LeftOutCount;
+}
+
+async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): Promise<Content> {
+  const parsePart = (part: Uint8Array, hints: ParseHints) =>
+    depth >= 3 ? fail('too_large', 'documents within documents') : parseDocument(part, hints, depth + 1);
   switch (sniffed.type) {
     case 'pdf':
       return parsePdf(bytes);
     case 'docx':
-      return parseDocx(sniffed.zip);
+      return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':
       return parsePptx(sniffed.zip);
     case 'xlsx':
       return parseXlsx(sniffed.zip);
     case 'eml':
-      return parseEml(bytes, (part, hints) =>
-        depth >= 3 ? fail('too_large', 'messages within messages') : parseDocument(part, hints, depth + 1),
-      );
+      return parseEml(bytes, parsePart);
     case 'html':
       return parseHtml(sniffed.text);
     case 'markdown':

@@ -1,6 +1,6 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tableBlock } from './blocks.ts';
-import { coreTitle } from './docx.ts';
+import { coreTitle } from './office-parts.ts';
 import { formatCell, readNumberFormats } from './xlsx-format.ts';
 import { readRelations, readXml } from './xml.ts';
 import type { Zip } from './zip.ts';

@@ -7,8 +7,11 @@ export interface XmlHandler {
   close?(name: string, path: readonly string[]): void;
 }
 
+/** Bytes are decoded piece by piece, so that a large part never stands in memory as one string. */
+const PIECE_BYTES = 65_536;
+
 /** Streams XML through a handler; `path` holds the names of the open elements. Entities of a DTD are never expanded. */
-export function readXml(xml: string, handler: XmlHandler): void {
+export function readXml(xml: string | Uint8Array, handler: XmlHandler): void {
   const path: string[] = [];
   const parser = new Parser(
     {
@@ -27,7 +30,11 @@ export function readXml(xml: string, handler: XmlHandler): void {
     },
     { xmlMode: true, decodeEntities: true },
   );
-  parser.end(xml);
+  if (typeof xml === 'string') return parser.end(xml);
+  const decoder = new TextDecoder(xml[0] === 0xff && xml[1] === 0xfe ? 'utf-16le' : 'utf-8');
+  for (let at = 0; at < xml.byteLength; at += PIECE_BYTES)
+    parser.write(decoder.decode(xml.subarray(at, at + PIECE_BYTES), { stream: true }));
+  parser.end(decoder.decode());
 }
 
 /** Relationships of an office part: id → {type, target as a path within the archive}. */
