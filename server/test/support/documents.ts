@@ -99,8 +99,17 @@ export const wordPart = (root: string, content: string): string =>
 
 /** A workbook: sheet name → SpreadsheetML rows; styles 0 general, 1 date, 2 percent, 3 own date and time. */
 export const makeXlsx = (
-  sheets: { name: string; rows: string; state?: string }[],
+  sheets: {
+    name: string;
+    rows: string;
+    state?: string;
+    /** Elements before and after the rows. */
+    before?: string;
+    after?: string;
+    relations?: [id: string, type: string, target: string][];
+  }[],
   strings: string[] = [],
+  parts: Record<string, string> = {},
 ): Uint8Array => {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const entries = sheets.map(
@@ -125,15 +134,27 @@ export const makeXlsx = (
     ...Object.fromEntries(
       sheets.map((s, i) => [
         `xl/worksheets/sheet${i + 1}.xml`,
-        `${XML}<worksheet xmlns="${main}"><sheetData>${s.rows}</sheetData></worksheet>`,
+        `${XML}<worksheet xmlns="${main}">${s.before ?? ''}<sheetData>${s.rows}</sheetData>${s.after ?? ''}</worksheet>`,
       ]),
     ),
+    ...Object.fromEntries(
+      sheets.map((s, i) => [`xl/worksheets/_rels/sheet${i + 1}.xml.rels`, relations(s.relations ?? [])]),
+    ),
+    ...parts,
   });
 };
 
 /** A presentation: one list of shapes (placeholder type, paragraphs) per slide. */
 export const makePptx = (
-  slides: { shapes: [placeholder: string, text: string][]; notes?: string; hidden?: boolean }[],
+  slides: {
+    shapes: [placeholder: string, text: string][];
+    notes?: string;
+    hidden?: boolean;
+    /** Further elements of the slide, and what they point to. */
+    more?: string;
+    relations?: [id: string, type: string, target: string][];
+  }[],
+  more: Record<string, string> = {},
 ): Uint8Array => {
   const names =
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
@@ -150,16 +171,19 @@ export const makePptx = (
       slides.map((_, i) => [`rId${i + 1}`, 'slide', `slides/slide${i + 1}.xml`]),
     ),
   };
-  slides.forEach(({ shapes, notes, hidden }, i) => {
+  slides.forEach(({ shapes, notes, hidden, more: elements = '', relations: own = [] }, i) => {
     const slide = `slides/slide${i + 1}.xml`;
     parts[`ppt/${slide}`] =
-      `${XML}<p:sld ${names}${hidden ? ' show="0"' : ''}><p:cSld><p:spTree>${shapes.map(shape).join('')}</p:spTree></p:cSld></p:sld>`;
-    if (notes === undefined) return;
+      `${XML}<p:sld ${names}${hidden ? ' show="0"' : ''}><p:cSld><p:spTree>${shapes.map(shape).join('')}${elements}</p:spTree></p:cSld></p:sld>`;
     parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([
-      ['rId1', 'notesSlide', `../notesSlides/n${i + 1}.xml`],
+      ...(notes === undefined
+        ? []
+        : [['rId1', 'notesSlide', `../notesSlides/n${i + 1}.xml`] as [string, string, string]]),
+      ...own,
     ]);
+    if (notes === undefined) return;
     parts[`ppt/notesSlides/n${i + 1}.xml`] =
       `${XML}<p:notes ${names}><p:cSld><p:spTree>${shape(['body', notes])}</p:spTree></p:cSld></p:notes>`;
   });
-  return makeZip(parts);
+  return makeZip({ ...parts, ...more });
 };

@@ -4,7 +4,7 @@ import type { Numbering } from './docx-numbering.ts';
 import { type DocxStyle, isOn, levelOfOutline } from './docx-styles.ts';
 import { createGrid } from './grid.ts';
 import type { LeftOutCount } from './left-out.ts';
-import { type MathNode, toLatex } from './omml.ts';
+import { createMathReader } from './omml.ts';
 import { readXml } from './xml.ts';
 
 /** What one part of a Word file (body, header, note) may point to. */
@@ -99,12 +99,12 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
   const frame = (): Frame => frames.at(-1) ?? newFrame();
   let skipped = 0;
   let runHidden = false;
-  let math: MathNode[] = [];
 
   const say = (text: string) => {
     const { paragraph } = frame();
     if (paragraph && !runHidden) paragraph.text += text;
   };
+  const math = createMathReader(say);
   const flushList = (one: Frame) => {
     if (one.listLines.length > 0) one.blocks.push(block('list', one.listLines.join('\n')));
     one.listLines = [];
@@ -124,7 +124,7 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
     if (!paragraph) return;
     one.paragraph = null;
     const style = context.styleOf(paragraph.styleId);
-    const text = tidy(paragraph.text);
+    const text = style.hidden ? '' : tidy(paragraph.text);
     const numId = paragraph.numId ?? style.numId;
     const listLevel = Math.max(0, Math.min(8, paragraph.listLevel ?? style.listLevel ?? 0));
     const mark = numId !== null && numId !== '0' ? context.numbering.next(numId, listLevel) : '';
@@ -233,21 +233,15 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
         skipped++;
         return;
       }
-      if (math.length > 0 || name === 'm:oMath') {
-        const node: MathNode = { name, attributes: a, children: [], text: '' };
-        math.at(-1)?.children.push(node);
-        math.push(node);
-        return;
-      }
+      if (math.open(name, a)) return;
       const parent = path.at(-2);
       if (/Pr$/.test(parent ?? '')) openProperty(name, a, parent);
       else openContent(name, a);
     },
     text(text, path) {
       if (skipped > 0) return;
-      const node = math.at(-1);
-      if (node) node.text += text;
-      else if (path.at(-1) === 'w:t') {
+      if (math.text(text)) return;
+      if (path.at(-1) === 'w:t') {
         say(text);
         if (runHidden) context.leftOut.add('hidden_text');
       }
@@ -257,18 +251,13 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
         skipped--;
         return;
       }
-      const node = math.pop();
-      if (node) {
-        if (math.length > 0) return;
-        const latex = toLatex(node).trim();
-        if (latex) say(`$${latex}$`);
-      } else if (name === 'w:r') runHidden = false;
+      if (math.close()) return;
+      if (name === 'w:r') runHidden = false;
       else if (name === 'w:p') endParagraph();
       else if (name === 'w:tbl') endTable();
       else if (name === 'w:txbxContent') endBox();
     },
   });
-  math = [];
   while (frames.length > 1) endBox();
   endParagraph();
   const whole = frame();

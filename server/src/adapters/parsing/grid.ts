@@ -11,7 +11,7 @@ export interface GridCell {
 
 const MAX_SPAN = 1_000;
 /** Cells that spans may add to those that are there. */
-const MAX_ADDED = 200_000;
+const MAX_ADDED = 50_000;
 
 /**
  * What a cell covers repeats its text, so that each row says by itself what it belongs to; a cell across a whole row (a
@@ -34,24 +34,28 @@ export function createGrid() {
           if (above.rows > 1) next.set(row.length, { text: above.text, rows: above.rows - 1 });
           hanging.delete(row.length);
           row.push(above.text);
+          added++;
         }
       };
       for (const { text, columns = 1, rows: deep = 1 } of cells) {
         takeHanging();
-        const wide = Math.max(1, Math.min(columns, MAX_SPAN));
+        // Beyond the bound spans count no more.
+        const open = added < MAX_ADDED;
+        const wide = open ? Math.max(1, Math.min(columns, MAX_SPAN)) : 1;
         for (let i = 0; i < wide && row.length < LIMITS.columns; i++) {
-          if (deep > 1) next.set(row.length, { text, rows: Math.min(deep, 65_534) - 1 });
-          // Beyond the bound a span says its text once.
-          row.push(i === 0 || ++added <= MAX_ADDED ? text : '');
+          if (deep > 1 && open) next.set(row.length, { text, rows: Math.min(deep, 65_534) - 1 });
+          if (i > 0) added++;
+          row.push(text);
         }
       }
       takeHanging();
       for (const [column, above] of [...hanging].sort((a, b) => a[0] - b[0])) {
         while (row.length < column) row.push('');
         if (above.rows > 1) next.set(column, { text: above.text, rows: above.rows - 1 });
-        row.push(++added <= MAX_ADDED ? above.text : '');
+        row.push(above.text);
+        added++;
       }
-      hanging = next;
+      hanging = added < MAX_ADDED ? next : new Map();
       widest = Math.max(widest, row.length);
       const [only] = cells;
       const isTitle =

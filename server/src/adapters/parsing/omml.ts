@@ -1,5 +1,5 @@
 /** Office's equations (ECMA-376 part 1, 22.1) as LaTeX. */
-export interface MathNode {
+interface MathNode {
   name: string;
   attributes: Record<string, string>;
   children: MathNode[];
@@ -116,9 +116,35 @@ const WRITERS: Record<string, (node: MathNode) => string> = {
   'm:eqArr': (n) => children(n, 'm:e').map(sequence).join(' \\\\ '),
 };
 
-export function toLatex(node: MathNode): string {
+function toLatex(node: MathNode): string {
   if (node.name === 'm:t' || node.name === 'w:t') return symbols(node.text);
   // Properties hold no content.
   if (/Pr$/.test(node.name) || /^w:(del|moveFrom)$/.test(node.name)) return '';
   return WRITERS[node.name]?.(node) ?? sequence(node);
+}
+
+/** Gathers the equations of a stream of elements; each call says whether it took the event. */
+export function createMathReader(say: (latex: string) => void) {
+  const open: MathNode[] = [];
+  return {
+    open(name: string, attributes: Record<string, string>): boolean {
+      if (open.length === 0 && name !== 'm:oMath') return false;
+      const node: MathNode = { name, attributes, children: [], text: '' };
+      open.at(-1)?.children.push(node);
+      open.push(node);
+      return true;
+    },
+    text(text: string): boolean {
+      const node = open.at(-1);
+      if (node) node.text += text;
+      return node !== undefined;
+    },
+    close(): boolean {
+      const node = open.pop();
+      if (!node) return false;
+      const latex = open.length === 0 ? toLatex(node).trim() : '';
+      if (latex) say(`$${latex}$`);
+      return true;
+    },
+  };
 }

@@ -9,11 +9,12 @@ import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
 import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
+import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
 import { type Sniffed, sniff } from './sniff.ts';
 import { parseText } from './text.ts';
-import { type ParseHints, TYPES } from './types.ts';
+import { type ParseHints, TYPES, type TypeName } from './types.ts';
 import { parseXlsx } from './xlsx.ts';
 
 interface Content {
@@ -37,9 +38,7 @@ export async function parseDocument(
   if (units > LIMITS.textUnits) return fail('too_large', 'the file holds more text than is allowed');
   return {
     contentType: TYPES[sniffed.type],
-    title: cleanTitle(
-      content.title ?? blocks.find((b) => b.kind === 'heading' && b.level === 1)?.text ?? null,
-    ),
+    title: cleanTitle(realTitle(content.title) ?? firstHeading(sniffed.type, blocks)),
     // Names of columns and fields are of no language that a reader would mean.
     language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
@@ -63,9 +62,9 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
     case 'docx':
       return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':
-      return parsePptx(sniffed.zip);
+      return parsePptx(sniffed.zip, leftOut);
     case 'xlsx':
-      return parseXlsx(sniffed.zip);
+      return parseXlsx(sniffed.zip, leftOut);
     case 'eml':
       return parseEml(bytes, parsePart);
     case 'html':
@@ -80,6 +79,13 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
       return { title: null, blocks: parseText(sniffed.text) };
   }
 }
+
+/** What a document calls itself; names of sheets are no titles, the file's name says more. */
+const firstHeading = (type: TypeName, blocks: readonly DocumentBlock[]): string | null =>
+  NAMED_BY_FILE.has(type)
+    ? null
+    : (blocks.find((b) => b.kind === 'heading' && b.level === 1 && realTitle(b.text) !== null)?.text ?? null);
+const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json']);
 
 function cleanTitle(title: string | null): string | null {
   const text = title
