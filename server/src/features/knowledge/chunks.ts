@@ -21,7 +21,7 @@ export interface Chunk {
 }
 
 /** Raise it with every change of what comes out: documents of an older one are indexed again. */
-export const CHUNKING_VERSION = 1;
+export const CHUNKING_VERSION = 2;
 
 export interface ChunkOptions {
   /** Where a chunk is closed. */
