@@ -2,7 +2,8 @@ import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { cleanBlocks } from './blocks.ts';
 import { parseCsv } from './csv.ts';
 import { parseDocx } from './docx.ts';
-import { parseEml } from './eml.ts';
+import { parseEml, parseMailbox } from './eml.ts';
+import { parseEpub } from './epub.ts';
 import { fail, LIMITS } from './fault.ts';
 import { parseHtml } from './html.ts';
 import { parseJson } from './json.ts';
@@ -67,6 +68,10 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
       return parseXlsx(sniffed.zip, leftOut);
     case 'eml':
       return parseEml(bytes, parsePart);
+    case 'mbox':
+      return parseMailbox(bytes, parsePart);
+    case 'epub':
+      return parseEpub(sniffed.zip);
     case 'html':
       return parseHtml(sniffed.text);
     case 'markdown':
@@ -85,7 +90,7 @@ const firstHeading = (type: TypeName, blocks: readonly DocumentBlock[]): string 
   NAMED_BY_FILE.has(type)
     ? null
     : (blocks.find((b) => b.kind === 'heading' && b.level === 1 && realTitle(b.text) !== null)?.text ?? null);
-const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json']);
+const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json', 'mbox']);
 
 function cleanTitle(title: string | null): string | null {
   const text = title
