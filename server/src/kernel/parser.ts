@@ -10,6 +10,22 @@ export interface ParsedDocument {
   unreadPages?: number[];
   /** In reading order. */
   blocks: DocumentBlock[];
+  /** What the reader left out on purpose; absent: nothing. */
+  leftOut?: LeftOut[];
+}
+
+/** One kind of what is not read, and how often it was met. */
+export interface LeftOut {
+  what:
+    | 'hidden_text'
+    | 'hidden_rows'
+    | 'hidden_columns'
+    | 'hidden_sheets'
+    | 'hidden_slides'
+    | 'readings'
+    | 'pictures'
+    | 'attachments';
+  count: number;
 }
 
 export interface DocumentBlock {

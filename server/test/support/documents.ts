@@ -72,19 +72,44 @@ const relations = (list: [id: string, type: string, target: string][]) =>
 const contentTypes = (main: string, type: string) =>
   `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`;
 
-/** A Word file with the given WordprocessingML within `<w:body>`. */
-export const makeDocx = (body: string): Uint8Array =>
+const WORD_NAMES = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:r="${OFFICE}"`;
+
+/** A part beside the text of a Word file: its relationship's id and type, its path below `word/`, its whole content. */
+export interface DocxPart {
+  id: string;
+  type: string;
+  path: string;
+  content: string;
+}
+
+/** A Word file with the given WordprocessingML within `<w:body>`; `parts` replace the plain styles where they name them. */
+export const makeDocx = (body: string, parts: readonly DocxPart[] = []): Uint8Array =>
   makeZip({
     '[Content_Types].xml': contentTypes('word/document.xml', 'wordprocessingml.document'),
     '_rels/.rels': relations([['rId1', 'officeDocument', 'word/document.xml']]),
-    'word/document.xml': `${XML}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
-    'word/styles.xml': `${XML}<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    'word/_rels/document.xml.rels': relations(parts.map(({ id, type, path }) => [id, type, path])),
+    'word/document.xml': `${XML}<w:document ${WORD_NAMES}><w:body>${body}</w:body></w:document>`,
+    'word/styles.xml': `${XML}<w:styles ${WORD_NAMES}><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    ...Object.fromEntries(parts.map(({ path, content }) => [`word/${path}`, content])),
   });
+
+/** The content of a part of a Word file within its root element. */
+export const wordPart = (root: string, content: string): string =>
+  `${XML}<w:${root} ${WORD_NAMES}>${content}</w:${root}>`;
 
 /** A workbook: sheet name → SpreadsheetML rows; styles 0 general, 1 date, 2 percent, 3 own date and time. */
 export const makeXlsx = (
-  sheets: { name: string; rows: string; state?: string }[],
+  sheets: {
+    name: string;
+    rows: string;
+    state?: string;
+    /** Elements before and after the rows. */
+    before?: string;
+    after?: string;
+    relations?: [id: string, type: string, target: string][];
+  }[],
   strings: string[] = [],
+  parts: Record<string, string> = {},
 ): Uint8Array => {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const entries = sheets.map(
@@ -109,15 +134,27 @@ export const makeXlsx = (
     ...Object.fromEntries(
       sheets.map((s, i) => [
         `xl/worksheets/sheet${i + 1}.xml`,
-        `${XML}<worksheet xmlns="${main}"><sheetData>${s.rows}</sheetData></worksheet>`,
+        `${XML}<worksheet xmlns="${main}">${s.before ?? ''}<sheetData>${s.rows}</sheetData>${s.after ?? ''}</worksheet>`,
       ]),
     ),
+    ...Object.fromEntries(
+      sheets.map((s, i) => [`xl/worksheets/_rels/sheet${i + 1}.xml.rels`, relations(s.relations ?? [])]),
+    ),
+    ...parts,
   });
 };
 
 /** A presentation: one list of shapes (placeholder type, paragraphs) per slide. */
 export const makePptx = (
-  slides: { shapes: [placeholder: string, text: string][]; notes?: string; hidden?: boolean }[],
+  slides: {
+    shapes: [placeholder: string, text: string][];
+    notes?: string;
+    hidden?: boolean;
+    /** Further elements of the slide, and what they point to. */
+    more?: string;
+    relations?: [id: string, type: string, target: string][];
+  }[],
+  more: Record<string, string> = {},
 ): Uint8Array => {
   const names =
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
@@ -134,16 +171,19 @@ export const makePptx = (
       slides.map((_, i) => [`rId${i + 1}`, 'slide', `slides/slide${i + 1}.xml`]),
     ),
   };
-  slides.forEach(({ shapes, notes, hidden }, i) => {
+  slides.forEach(({ shapes, notes, hidden, more: elements = '', relations: own = [] }, i) => {
     const slide = `slides/slide${i + 1}.xml`;
     parts[`ppt/${slide}`] =
-      `${XML}<p:sld ${names}${hidden ? ' show="0"' : ''}><p:cSld><p:spTree>${shapes.map(shape).join('')}</p:spTree></p:cSld></p:sld>`;
-    if (notes === undefined) return;
+      `${XML}<p:sld ${names}${hidden ? ' show="0"' : ''}><p:cSld><p:spTree>${shapes.map(shape).join('')}${elements}</p:spTree></p:cSld></p:sld>`;
     parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([
-      ['rId1', 'notesSlide', `../notesSlides/n${i + 1}.xml`],
+      ...(notes === undefined
+        ? []
+        : [['rId1', 'notesSlide', `../notesSlides/n${i + 1}.xml`] as [string, string, string]]),
+      ...own,
     ]);
+    if (notes === undefined) return;
     parts[`ppt/notesSlides/n${i + 1}.xml`] =
       `${XML}<p:notes ${names}><p:cSld><p:spTree>${shape(['body', notes])}</p:spTree></p:cSld></p:notes>`;
   });
-  return makeZip(parts);
+  return makeZip({ ...parts, ...more });
 };

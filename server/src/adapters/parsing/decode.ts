@@ -1,4 +1,4 @@
-import chardet from 'chardet';
+import { guessEncoding, labelOf } from './charset-guess.ts';
 import { fail } from './fault.ts';
 
 const BOMS: [number[], string][] = [
@@ -23,10 +23,12 @@ function decode(bytes: Uint8Array, knownEncoding: string | null): string {
   }
   const utf16 = utf16WithoutMark(bytes);
   if (utf16) return new TextDecoder(utf16).decode(bytes);
+  if (isIso2022Jp(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder(knownEncoding ?? guess(bytes)).decode(bytes);
+    const known = knownEncoding === null ? null : labelOf(knownEncoding);
+    return new TextDecoder(known ?? guessEncoding(bytes)).decode(bytes);
   }
 }
 
@@ -45,30 +47,14 @@ function utf16WithoutMark(bytes: Uint8Array): string | null {
   return null;
 }
 
-function guess(bytes: Uint8Array): string {
-  const sample = bytes.length > 65_536 ? interesting(bytes) : bytes;
-  for (const { name } of chardet.analyse(sample)) {
-    // A guess of UTF-8 was refuted before; of UTF-16/32 without a mark or zero bytes it is noise.
-    if (/^utf/i.test(name)) continue;
-    if (isKnownEncoding(name)) return name;
-  }
-  return 'windows-1252';
-}
+/** Shifts to two-byte characters and back, all in seven bits (RFC 1468). */
+const isIso2022Jp = (bytes: Uint8Array): boolean => {
+  const sample = Buffer.from(bytes.subarray(0, 65_536));
+  if (!sample.includes('\u001b$') || sample.some((byte) => byte > 0x7f)) return false;
+  return /\u001b\$[@B]/.test(sample.toString('latin1'));
+};
 
-export function isKnownEncoding(name: string): boolean {
-  try {
-    new TextDecoder(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** 64 KiB around the first byte outside ASCII: the start of a long file may have none. */
-function interesting(bytes: Uint8Array): Uint8Array {
-  const first = Math.max(0, bytes.findIndex((byte) => byte > 0x7f) - 1024);
-  return bytes.subarray(first, first + 65_536);
-}
+export const isKnownEncoding = (name: string): boolean => labelOf(name) !== null;
 
 function looksBinary(text: string): boolean {
   const sample = text.slice(0, 8192);

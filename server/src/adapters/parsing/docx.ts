@@ -1,57 +1,129 @@
-import mammoth from 'mammoth';
-import type { DocumentBlock } from '../../kernel/parser.ts';
-import { domBlocks, parseDom } from './dom.ts';
-import { fail } from './fault.ts';
-import { writeZip, type Zip } from './zip.ts';
+import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
+import { block } from './blocks.ts';
+import { createNumbering } from './docx-numbering.ts';
+import { readStory, type StoryContext } from './docx-story.ts';
+import { readStyles } from './docx-styles.ts';
+import type { LeftOutCount } from './left-out.ts';
+import { chartBlocks, coreTitle, diagramBlocks, type Relation, relationsOf } from './office-parts.ts';
+import type { ParseHints } from './types.ts';
+import { readXml } from './xml.ts';
+import type { Zip } from './zip.ts';
 
-/** Parts that mammoth reads; pictures and fonts stay packed. */
-const NEEDED =
-  /^(\[Content_Types\]\.xml|_rels\/\.rels|word\/(_rels\/[^/]+\.rels|(document|styles|numbering|footnotes|endnotes)\.xml))$/;
-const RUN = /<w:r(?: [^>]*)?>(?:(?!<\/w:r>)[\s\S])*?<\/w:r>/g;
-const VANISH = /<w:(?:vanish|webHidden|specVanish)(?:\s+w:val="(?:1|true|on)")?\s*\/>/;
+export type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
+
+const MAIN = 'word/document.xml';
 
 /**
- * Word files: mammoth knows the format; it gets a fresh archive of bounded parts, without hidden runs (it would
- * print them), external entities or pictures.
+ * Word files (ECMA-376 part 1, 17), read in one pass without a tree: numbers of lists and headings are counted as Word
+ * counts them, hidden runs are left out, and what hangs on a paragraph (boxes, notes, comments, charts) follows it.
  */
-export async function parseDocx(zip: Zip): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
-  const parts = new Map<string, Uint8Array>();
-  for (const name of zip.names.filter((n) => NEEDED.test(n))) {
-    const text = zip.readText(name) ?? '';
-    const safe = text.replace(/<!DOCTYPE[^>[]*(\[[\s\S]*?\])?\s*>/i, '');
-    parts.set(name, new TextEncoder().encode(name.startsWith('word/') ? dropHiddenRuns(safe) : safe));
-  }
-  const { value } = await mammoth
-    .convertToHtml(
-      { buffer: Buffer.from(writeZip(parts)) },
-      {
-        convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
-        styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"],
-      },
-    )
-    .catch((cause: unknown) => {
-      if (cause instanceof RangeError) throw cause;
-      return fail('broken', 'the Word file is damaged');
-    });
-  const body = parseDom(value).body;
-  const blocks = body ? domBlocks(body) : [];
-  return { title: coreTitle(zip) ?? blocks.find((b) => b.kind === 'heading')?.text ?? null, blocks };
+export async function parseDocx(
+  zip: Zip,
+  leftOut: LeftOutCount,
+  parsePart: ParsePart,
+): Promise<{ title: string | null; blocks: DocumentBlock[] }> {
+  const relations = relationsOf(zip, MAIN);
+  const styleOf = readStyles(zip.read('word/styles.xml'));
+  const numbering = createNumbering(zip.read('word/numbering.xml'));
+  const chunks = await readChunks(zip, relations, parsePart);
+  const context = (own: ReadonlyMap<string, Relation>, notes: StoryContext['note']): StoryContext => ({
+    styleOf,
+    numbering,
+    leftOut,
+    note: notes,
+    embedded: (id) => chunks.get(id) ?? embeddedBlocks(zip, own.get(id)),
+  });
+  const plain = (own: ReadonlyMap<string, Relation>) => context(own, () => null);
+  const notes = {
+    footnote: readNotes(zip, 'word/footnotes.xml', 'w:footnote'),
+    endnote: readNotes(zip, 'word/endnotes.xml', 'w:endnote'),
+    comment: readNotes(zip, 'word/comments.xml', 'w:comment'),
+  };
+  const blocks = readStory(
+    zip.read(MAIN),
+    context(relations, (kind, id) => notes[kind].get(id) ?? null),
+  );
+  const frames = edgeTexts(zip, relations, (path) =>
+    readStory(zip.read(path), plain(relationsOf(zip, path))),
+  );
+  const title = coreTitle(zip) ?? blocks.find((b) => b.kind === 'heading')?.text ?? null;
+  return { title, blocks: [...blocks, ...frames] };
 }
 
-const dropHiddenRuns = (xml: string): string =>
-  xml.includes('anish') || xml.includes('webHidden')
-    ? xml.replace(RUN, (run) => (VANISH.test(run) ? '' : run))
-    : xml;
+function embeddedBlocks(zip: Zip, relation: Relation | undefined): DocumentBlock[] {
+  if (relation?.type === 'chart') return chartBlocks(zip.read(relation.target));
+  return relation?.type === 'diagramData' ? diagramBlocks(zip.read(relation.target)) : [];
+}
 
-/** `dc:title` of an office file's core properties. */
-export function coreTitle(zip: Zip): string | null {
-  const title = /<dc:title>([^<]*)<\/dc:title>/.exec(zip.readText('docProps/core.xml') ?? '')?.[1];
-  const text = title
-    ?.replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&apos;/g, "'")
-    .replace(/&amp;/g, '&')
-    .trim();
-  return text || null;
+/** Documents within the document (`w:altChunk`), which Word shows in its place. */
+async function readChunks(
+  zip: Zip,
+  relations: ReadonlyMap<string, Relation>,
+  parsePart: ParsePart,
+): Promise<Map<string, DocumentBlock[]>> {
+  const chunks = new Map<string, DocumentBlock[]>();
+  for (const [id, { type, target }] of relations) {
+    const bytes = type === 'aFChunk' ? zip.read(target) : null;
+    if (!bytes) continue;
+    try {
+      const name = target.split('/').at(-1) ?? null;
+      const { blocks } = await parsePart(bytes, { filename: name, declaredType: null });
+      chunks.set(
+        id,
+        blocks.map((b) => ({ ...b, page: null })),
+      );
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      chunks.set(id, [block('text', '(a part of this document has no text that can be read)')]);
+    }
+  }
+  return chunks;
+}
+
+/** Footnotes, endnotes and comments by their id, each as one line. */
+function readNotes(zip: Zip, path: string, element: string): Map<string, string> {
+  const notes = new Map<string, string>();
+  let id = '';
+  let text = '';
+  readXml(zip.read(path) ?? '', {
+    open(name, a) {
+      if (name === element) {
+        // Lines that part notes from the text are notes of their own type.
+        id = a['w:type'] ? '' : (a['w:id'] ?? '');
+        text = a['w:author'] ? `${a['w:author']}: ` : '';
+      }
+      if (name === 'w:p' || name === 'w:br' || name === 'w:tab') text += ' ';
+    },
+    text(part, path_) {
+      if (path_.at(-1) === 'w:t') text += part;
+    },
+    close(name) {
+      const clean = text.replace(/\s+/g, ' ').trim();
+      if (name === element && id !== '' && clean !== '') notes.set(id, clean);
+    },
+  });
+  return notes;
+}
+
+const PAGE_NUMBER =
+  /^\W*((page|seite|página|pagina|стр\.?|第)\s*)?\d*(\s*(of|von|de|di|из|\/)\s*\d*)?\W*页?$/i;
+
+/** Headers and footers, each text once: they stand on every page. */
+function edgeTexts(
+  zip: Zip,
+  relations: ReadonlyMap<string, Relation>,
+  read: (path: string) => DocumentBlock[],
+): DocumentBlock[] {
+  const seen = new Set<string>();
+  const blocks: DocumentBlock[] = [];
+  for (const { type, target } of relations.values()) {
+    if ((type !== 'header' && type !== 'footer') || !zip.has(target)) continue;
+    const text = read(target)
+      .map((b) => b.text)
+      .join('\n');
+    if (PAGE_NUMBER.test(text) || seen.has(text)) continue;
+    seen.add(text);
+    blocks.push(block('text', `${type === 'header' ? 'Header' : 'Footer'}: ${text}`));
+  }
+  return blocks.length > 0 ? [block('heading', 'Headers and footers', null, 1), ...blocks] : [];
 }

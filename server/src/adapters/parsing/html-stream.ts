@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
+import { createGrid, type GridCell } from './grid.ts';
 import { isHiddenStyle } from './html-hidden.ts';
 
 /**
@@ -18,18 +19,26 @@ const SKIPPED = new Set(
 );
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
+const spanOf = (value: string | undefined): number => Math.max(1, Number.parseInt(value ?? '1', 10) || 1);
+
 export function streamHtml(source: string, hiddenSelectors: readonly string[]): DocumentBlock[] {
   const hidden = new Set(hiddenSelectors.filter((selector) => /^[.#][\w-]+$/.test(selector)));
   const blocks: DocumentBlock[] = [];
   const lists: { ordered: boolean; number: number }[] = [];
   let listLines: string[] = [];
-  let rows: string[][] | null = null;
+  let table: {
+    grid: ReturnType<typeof createGrid>;
+    row: GridCell[];
+    headRows: number;
+    inHead: boolean;
+  } | null = null;
   let tables = 0;
   let heading = 0;
   let pre = 0;
   /** Open elements since the first one that is left out, itself included. */
   let skipped = 0;
   let text = '';
+  let span = { columns: 1, rows: 1 };
 
   const take = (): string => {
     const taken = pre > 0 ? text : tidy(text);
@@ -39,7 +48,7 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
   const flush = () => {
     const taken = take();
     if (taken.trim() === '') return;
-    if (rows) rows.at(-1)?.push(taken);
+    if (table) table.row.push({ text: taken });
     else if (lists.length > 0) pushItem(taken);
     else blocks.push(block(pre > 0 ? 'code' : 'text', taken));
   };
@@ -79,10 +88,14 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
         }
         if (name === 'table') {
           flush();
-          if (tables++ === 0) rows = [];
+          if (tables++ === 0) table = { grid: createGrid(), row: [], headRows: 0, inHead: false };
         }
-        if (rows && name === 'tr') rows.push([]);
-        else if (!rows && (BLOCKS.has(name) || name === 'li')) flush();
+        if (table && name === 'thead') table.inHead = true;
+        if (table && (name === 'td' || name === 'th')) {
+          span = { columns: spanOf(attributes.colspan), rows: spanOf(attributes.rowspan) };
+          text = '';
+        } else if (table && (BLOCKS.has(name) || name === 'li')) text += ' ';
+        else if (!table && (BLOCKS.has(name) || name === 'li')) flush();
       },
       ontext(data) {
         if (skipped === 0) text += pre > 0 ? data : data.replace(/\s+/g, ' ');
@@ -106,13 +119,19 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
             blocks.push(block('list', listLines.join('\n')));
             listLines = [];
           }
-        } else if (rows && (name === 'td' || name === 'th')) rows.at(-1)?.push(take());
+        } else if (table && (name === 'td' || name === 'th')) table.row.push({ text: take(), ...span });
+        else if (table && name === 'tr') {
+          table.grid.addRow(table.row);
+          table.row = [];
+          if (table.inHead) table.headRows++;
+        } else if (table && name === 'thead') table.inHead = false;
         else if (name === 'table') {
           tables = Math.max(0, tables - 1);
-          if (tables > 0 || !rows) return;
-          blocks.push(...tableBlock(rows));
-          rows = null;
-        } else if (!rows && (BLOCKS.has(name) || name === 'li')) flush();
+          if (tables > 0 || !table) return;
+          if (table.row.length > 0) table.grid.addRow(table.row);
+          blocks.push(...tableBlock(table.grid.rows, null, table.headRows));
+          table = null;
+        } else if (!table && (BLOCKS.has(name) || name === 'li')) flush();
       },
     },
     { decodeEntities: true },

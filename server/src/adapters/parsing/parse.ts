@@ -2,17 +2,20 @@ import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { cleanBlocks } from './blocks.ts';
 import { parseCsv } from './csv.ts';
 import { parseDocx } from './docx.ts';
-import { parseEml } from './eml.ts';
+import { parseEml, parseMailbox } from './eml.ts';
+import { parseEpub } from './epub.ts';
 import { fail, LIMITS } from './fault.ts';
 import { parseHtml } from './html.ts';
 import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
+import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
+import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
 import { type Sniffed, sniff } from './sniff.ts';
 import { parseText } from './text.ts';
-import { type ParseHints, TYPES } from './types.ts';
+import { type ParseHints, TYPES, type TypeName } from './types.ts';
 import { parseXlsx } from './xlsx.ts';
 
 interface Content {
@@ -29,38 +32,48 @@ export async function parseDocument(
   depth = 0,
 ): Promise<ParsedDocument> {
   const sniffed = await sniff(bytes, hints);
-  const content = await parseContent(sniffed, bytes, depth);
+  const leftOut = countLeftOut();
+  const content = await parseContent(sniffed, { bytes, depth, leftOut });
   const blocks = cleanBlocks(content.blocks);
   if (blocks.length === 0) return fail('no_text', 'the file has no text in it');
   const units = blocks.reduce((sum, b) => sum + b.text.length, 0);
   if (units > LIMITS.textUnits) return fail('too_large', 'the file holds more text than is allowed');
   return {
     contentType: TYPES[sniffed.type],
-    title: cleanTitle(
-      content.title ?? blocks.find((b) => b.kind === 'heading' && b.level === 1)?.text ?? null,
-    ),
+    title: cleanTitle(realTitle(content.title) ?? firstHeading(sniffed.type, blocks)),
     // Names of columns and fields are of no language that a reader would mean.
     language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
     ...(content.unreadPages?.length ? { unreadPages: content.unreadPages } : {}),
     blocks,
+    leftOut: leftOut.list(),
   };
 }
 
-async function parseContent(sniffed: Sniffed, bytes: Uint8Array, depth: number): Promise<Content> {
+interface Work {
+  bytes: Uint8Array;
+  depth: number;
+  leftOut: LeftOutCount;
+}
+
+async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): Promise<Content> {
+  const parsePart = (part: Uint8Array, hints: ParseHints) =>
+    depth >= 3 ? fail('too_large', 'documents within documents') : parseDocument(part, hints, depth + 1);
   switch (sniffed.type) {
     case 'pdf':
       return parsePdf(bytes);
     case 'docx':
-      return parseDocx(sniffed.zip);
+      return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':
-      return parsePptx(sniffed.zip);
+      return parsePptx(sniffed.zip, leftOut);
     case 'xlsx':
-      return parseXlsx(sniffed.zip);
+      return parseXlsx(sniffed.zip, leftOut);
     case 'eml':
-      return parseEml(bytes, (part, hints) =>
-        depth >= 3 ? fail('too_large', 'messages within messages') : parseDocument(part, hints, depth + 1),
-      );
+      return parseEml(bytes, parsePart);
+    case 'mbox':
+      return parseMailbox(bytes, parsePart);
+    case 'epub':
+      return parseEpub(sniffed.zip);
     case 'html':
       return parseHtml(sniffed.text);
     case 'markdown':
@@ -73,6 +86,13 @@ async function parseContent(sniffed: Sniffed, bytes: Uint8Array, depth: number):
       return { title: null, blocks: parseText(sniffed.text) };
   }
 }
+
+/** What a document calls itself; names of sheets are no titles, the file's name says more. */
+const firstHeading = (type: TypeName, blocks: readonly DocumentBlock[]): string | null =>
+  NAMED_BY_FILE.has(type)
+    ? null
+    : (blocks.find((b) => b.kind === 'heading' && b.level === 1 && realTitle(b.text) !== null)?.text ?? null);
+const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json', 'mbox']);
 
 function cleanTitle(title: string | null): string | null {
   const text = title

@@ -7,8 +7,8 @@ import { openZip, type Zip } from './zip.ts';
 /** What the bytes are, with the work done so far. */
 export type Sniffed =
   | { type: 'pdf' }
-  | { type: 'docx' | 'pptx' | 'xlsx'; zip: Zip }
-  | { type: 'eml' }
+  | { type: 'docx' | 'pptx' | 'xlsx' | 'epub'; zip: Zip }
+  | { type: 'eml' | 'mbox' }
   | { type: 'html' | 'markdown' | 'text' | 'csv' | 'json'; text: string };
 
 const startsWith = (bytes: Uint8Array, ascii: string): boolean =>
@@ -29,9 +29,10 @@ export async function sniff(bytes: Uint8Array, hints: ParseHints): Promise<Sniff
   if (startsWith(bytes, '{\\rtf'))
     return fail('unsupported_type', 'files of type application/rtf cannot be read');
   const text = decodeText(bytes, declaredEncoding(bytes));
+  if (/^\s*-----BEGIN PGP MESSAGE-----/.test(text)) return fail('encrypted', 'the text is encrypted (PGP)');
   if (text.trim() === '') return fail('empty', 'the file holds nothing but white space');
   const type = textType(text, hintedType(hints));
-  return type === 'eml' ? { type } : { type, text };
+  return type === 'eml' || type === 'mbox' ? { type } : { type, text };
 }
 
 function sniffZip(bytes: Uint8Array): Sniffed {
@@ -39,6 +40,7 @@ function sniffZip(bytes: Uint8Array): Sniffed {
   if (zip.has('word/document.xml')) return { type: 'docx', zip };
   if (zip.has('ppt/presentation.xml')) return { type: 'pptx', zip };
   if (zip.has('xl/workbook.xml')) return { type: 'xlsx', zip };
+  if (zip.has('META-INF/container.xml')) return { type: 'epub', zip };
   if (zip.names.length === 0) return fail('empty', 'the archive is empty');
   return fail('unsupported_type', 'archives and office files other than docx, pptx and xlsx cannot be read');
 }
@@ -67,14 +69,15 @@ function isPlainText(bytes: Uint8Array): boolean {
 }
 
 function declaredEncoding(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1');
+  // Styles and scripts may stand before it; the standard's first kilobyte is not what pages keep to.
+  const head = Buffer.from(bytes.subarray(0, 262_144)).toString('latin1');
   const name =
     /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(head)?.[1] ??
-    /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w-]{2,40})/i.exec(head)?.[1];
+    /^\s*<\?xml[^>]{0,100}encoding\s*=\s*["']([\w-]{2,40})/i.exec(head.slice(0, 2048))?.[1];
   return name && isKnownEncoding(name) ? name : null;
 }
 
-type TextType = Extract<TypeName, 'html' | 'markdown' | 'text' | 'csv' | 'json' | 'eml'>;
+type TextType = Extract<TypeName, 'html' | 'markdown' | 'text' | 'csv' | 'json' | 'eml' | 'mbox'>;
 
 /** Strong signs of the content first, then the hint, then weak signs. */
 function textType(text: string, hint: TypeName | null): TextType {
@@ -88,11 +91,13 @@ function textType(text: string, hint: TypeName | null): TextType {
     hint === 'text' ||
     hint === 'csv' ||
     hint === 'json' ||
-    hint === 'eml'
+    hint === 'eml' ||
+    hint === 'mbox'
   ) {
     return hint;
   }
   if (isMessage(head)) return 'eml';
+  if (isMailbox(head)) return 'mbox';
   if (/^[{[]/.test(head) && isJson(text)) return 'json';
   if (/^<(\?xml|div|p|table|section|article|h[1-6]|ul|ol|script)\b/i.test(head)) return 'html';
   if (looksLikeMarkdown(head)) return 'markdown';
@@ -104,6 +109,10 @@ function isMessage(head: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9-]*:[ \t]/.test(header)) return false;
   return /^from:/im.test(header) && /^(date|message-id|received|mime-version):/im.test(header);
 }
+
+/** Mails one after another, each behind a line of its own (RFC 4155). */
+const isMailbox = (head: string): boolean =>
+  /^From \S.*\n/.test(head) && isMessage(head.slice(head.indexOf('\n') + 1));
 
 function isJson(text: string): boolean {
   try {

@@ -9,6 +9,8 @@ export const TYPES = {
   csv: 'text/csv',
   json: 'application/json',
   eml: 'message/rfc822',
+  mbox: 'application/mbox',
+  epub: 'application/epub+zip',
 } as const;
 
 export type TypeName = keyof typeof TYPES;
@@ -34,6 +36,7 @@ const EXTENSIONS: Record<string, TypeName> = {
   jsonl: 'json',
   ndjson: 'json',
   eml: 'eml',
+  mbox: 'mbox',
 };
 
 const DECLARED: Record<string, TypeName> = {
@@ -46,6 +49,7 @@ const DECLARED: Record<string, TypeName> = {
   'application/json': 'json',
   'application/x-ndjson': 'json',
   'message/rfc822': 'eml',
+  'application/mbox': 'mbox',
 };
 
 /** What name and declared type say of a text format; the name first, as senders often declare `text/plain`. */

@@ -46,7 +46,33 @@ export function formatCell(raw: string, format: string, date1904: boolean): stri
     .toLowerCase();
   if (/[ymdhs]/.test(code) && !code.includes('general')) return formatDate(value, code, date1904);
   if (code.includes('%')) return `${trimmed(value * 100)}%`;
-  return trimmed(value);
+  const { before, after, scale } = unitOf(format.split(';')[0] ?? '');
+  return `${before}${trimmed(value / scale)}${after}`;
+}
+
+/** What a format writes around its number (`0.0" kg"`, `[$€-407]`), and by what it shortens it (`0,` for thousands). */
+function unitOf(format: string): { before: string; after: string; scale: number } {
+  const code = format
+    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"')
+    .replace(/\[[^\]]*\]|[_*]./g, '')
+    .replace(/general/i, '0');
+  const literal = (part: string) =>
+    part.replace(
+      /"([^"]*)"|\\(.)|([^"\\])/g,
+      (_, quoted?: string, escaped?: string, plain?: string) => quoted ?? escaped ?? plain ?? '',
+    );
+  const masked = code.replace(/"[^"]*"|\\./g, (part) => ' '.repeat(part.length));
+  const first = masked.search(/[#0?]/);
+  if (first < 0) return { before: '', after: '', scale: 1 };
+  const end = masked.length - ([...masked].reverse().findIndex((char) => /[#0?]/.test(char)) || 0);
+  const commas = /^,*/.exec(masked.slice(end))?.[0].length ?? 0;
+  const [before, after] = [literal(code.slice(0, first)), literal(code.slice(end + commas))];
+  const isUnit = (text: string) => /[\p{L}\p{Sc}°]/u.test(text);
+  return {
+    before: isUnit(before) ? before.trimStart() : '',
+    after: isUnit(after) ? after.trimEnd() : '',
+    scale: 1000 ** commas,
+  };
 }
 
 /** Binary floats as their 15 significant digits, which is what the application shows. */

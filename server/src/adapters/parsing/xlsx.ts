@@ -1,40 +1,130 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
-import { block, tableBlock } from './blocks.ts';
-import { coreTitle } from './docx.ts';
+import { block, tidy } from './blocks.ts';
+import type { LeftOutCount } from './left-out.ts';
+import { chartBlocks, coreTitle, type Relation, relationsOf } from './office-parts.ts';
+import { type Range, rangeOf, type Sheet, sheetBlocks } from './sheet.ts';
 import { formatCell, readNumberFormats } from './xlsx-format.ts';
-import { readRelations, readXml } from './xml.ts';
+import { readXml } from './xml.ts';
 import type { Zip } from './zip.ts';
 
 /** A cell further right than this is no table any more (one stray cell in column XFD must cost nothing). */
 const MAX_COLUMNS = 512;
 
-/** Excel workbooks (ECMA-376 part 1, 18): each visible sheet is a heading and a table; hidden rows and columns are left out. */
-export function parseXlsx(zip: Zip): { title: string | null; blocks: DocumentBlock[] } {
-  const relations = readRelations(zip.readText('xl/_rels/workbook.xml.rels'), 'xl');
+/**
+ * Excel workbooks (ECMA-376 part 1, 18): each visible sheet is a heading, its tables, and what lies over them (text boxes,
+ * charts, comments); hidden sheets, rows and columns are left out.
+ */
+export function parseXlsx(
+  zip: Zip,
+  leftOut: LeftOutCount,
+): { title: string | null; blocks: DocumentBlock[] } {
+  const relations = relationsOf(zip, 'xl/workbook.xml');
   const target = (type: string) => [...relations.values()].find((r) => r.type === type)?.target;
-  const strings = readSharedStrings(zip.readText(target('sharedStrings') ?? 'xl/sharedStrings.xml'));
+  const strings = readSharedStrings(zip.read(target('sharedStrings') ?? 'xl/sharedStrings.xml'));
   const formats = readNumberFormats(zip.readText(target('styles') ?? 'xl/styles.xml'));
   const sheets: { name: string; path: string }[] = [];
   let date1904 = false;
   readXml(zip.readText('xl/workbook.xml') ?? '', {
     open(name, a) {
       if (name === 'workbookPr') date1904 = a.date1904 === '1' || a.date1904 === 'true';
-      if (name !== 'sheet' || (a.state ?? 'visible') !== 'visible') return;
+      if (name !== 'sheet') return;
+      if ((a.state ?? 'visible') !== 'visible') return leftOut.add('hidden_sheets');
       const path = relations.get(a['r:id'] ?? '')?.target;
       if (path) sheets.push({ name: a.name ?? '', path });
     },
   });
   const blocks = sheets.flatMap(({ name, path }) => {
-    const rows = readSheet(zip.readText(path) ?? '', strings, (raw, style) =>
+    const sheet = readSheet(zip.read(path), strings, (raw, style) =>
       formatCell(raw, formats[style] ?? '', date1904),
     );
-    const table = tableBlock(rows);
-    return table.length > 0 ? [block('heading', name, null, 1), ...table] : [];
+    const own = [...relationsOf(zip, path).values()];
+    const tables = own.filter(({ type }) => type === 'table').flatMap((r) => readTable(zip.read(r.target)));
+    const content = [...sheetBlocks(sheet, tables, leftOut), ...overlays(zip, own, leftOut)];
+    return content.length > 0 ? [block('heading', name, null, 1), ...content] : [];
   });
   return { title: coreTitle(zip), blocks };
 }
 
-function readSharedStrings(xml: string | null): string[] {
+/** Named tables: their name and where they lie. */
+function readTable(xml: Uint8Array | null): { name: string; range: Range }[] {
+  const found: { name: string; range: Range }[] = [];
+  readXml(xml ?? '', {
+    open(name, a) {
+      const range = name === 'table' ? rangeOf(a.ref ?? '') : null;
+      if (range) found.push({ name: a.displayName ?? a.name ?? '', range });
+    },
+  });
+  return found;
+}
+
+function overlays(zip: Zip, relations: readonly Relation[], leftOut: LeftOutCount): DocumentBlock[] {
+  const of = (type: string) => relations.filter((relation) => relation.type === type);
+  const threads = of('threadedComment').flatMap(({ target }) => readComments(zip.read(target)));
+  const notes = of('comments').flatMap(({ target }) => readComments(zip.read(target)));
+  // Threads stand among the notes once more, for programs that do not know them.
+  const comments = [...threads, ...notes.filter(({ text }) => !text.startsWith('[Threaded comment]'))];
+  return [
+    ...of('drawing').flatMap(({ target }) => drawingBlocks(zip, target, leftOut)),
+    ...comments.map(({ cell, text }) => block('text', `Comment on ${cell}: ${text}`)),
+  ];
+}
+
+function readComments(xml: Uint8Array | null): { cell: string; text: string }[] {
+  const comments: { cell: string; text: string }[] = [];
+  let cell = '';
+  let text = '';
+  readXml(xml ?? '', {
+    open(name, a) {
+      if (name !== 'comment' && name !== 'threadedComment') return;
+      cell = a.ref ?? '';
+      text = '';
+    },
+    text(part, path) {
+      if ((path.at(-1) === 't' && !path.includes('rPh')) || path.at(-1) === 'text') text += part;
+    },
+    close(name) {
+      if ((name === 'comment' || name === 'threadedComment') && tidy(text) !== '')
+        comments.push({ cell, text: tidy(text) });
+    },
+  });
+  return comments;
+}
+
+/** Text boxes and charts that lie over a sheet. */
+function drawingBlocks(zip: Zip, path: string, leftOut: LeftOutCount): DocumentBlock[] {
+  const relations = relationsOf(zip, path);
+  const blocks: DocumentBlock[] = [];
+  let paragraphs: string[] = [];
+  let skipped = 0;
+  readXml(zip.read(path) ?? '', {
+    open(name, a) {
+      if (skipped > 0 || name === 'mc:Fallback') {
+        skipped++;
+        return;
+      }
+      if (name === 'xdr:pic') leftOut.add('pictures');
+      if (name === 'a:p') paragraphs.push('');
+      const chart = name === 'c:chart' ? relations.get(a['r:id'] ?? '') : undefined;
+      if (chart) blocks.push(...chartBlocks(zip.read(chart.target)));
+    },
+    text(text, names) {
+      if (skipped === 0 && names.at(-1) === 'a:t') paragraphs.push(`${paragraphs.pop() ?? ''}${text}`);
+    },
+    close(name) {
+      if (skipped > 0) {
+        skipped--;
+        return;
+      }
+      if (name !== 'xdr:sp') return;
+      const text = tidy(paragraphs.join('\n'));
+      if (text !== '') blocks.push(block('text', text));
+      paragraphs = [];
+    },
+  });
+  return blocks;
+}
+
+function readSharedStrings(xml: Uint8Array | null): string[] {
   const strings: string[] = [];
   let current = '';
   readXml(xml ?? '', {
@@ -53,23 +143,24 @@ function readSharedStrings(xml: string | null): string[] {
 }
 
 function readSheet(
-  xml: string,
+  xml: Uint8Array | null,
   strings: string[],
   format: (raw: string, style: number) => string,
-): string[][] {
-  const rows: string[][] = [];
-  const hiddenColumns: [number, number][] = [];
-  let row: string[] | null = null;
+): Sheet {
+  const sheet: Sheet = { rows: new Map(), merges: [], hiddenColumns: [], hiddenRows: new Set() };
+  let row = -1;
   let column = -1;
   let type = '';
   let style = 0;
   let raw = '';
-  readXml(xml, {
+  readXml(xml ?? '', {
     open(name, a) {
-      if (name === 'col' && a.hidden === '1') hiddenColumns.push([Number(a.min) - 1, Number(a.max) - 1]);
+      if (name === 'col' && a.hidden === '1')
+        sheet.hiddenColumns.push([Number(a.min) - 1, Math.min(MAX_COLUMNS, Number(a.max)) - 1]);
       if (name === 'row') {
-        row = a.hidden === '1' ? null : [];
+        row = a.r ? Number(a.r) - 1 : row + 1;
         column = -1;
+        if (a.hidden === '1') sheet.hiddenRows.add(row);
       }
       if (name === 'c') {
         column = a.r ? columnIndex(a.r) : column + 1;
@@ -77,21 +168,22 @@ function readSheet(
         style = Number(a.s ?? 0);
         raw = '';
       }
+      const range = name === 'mergeCell' ? rangeOf(a.ref ?? '') : null;
+      if (range) sheet.merges.push(range);
     },
     text(text, path) {
       const name = path.at(-1);
       if (path.includes('c') && (name === 'v' || (name === 't' && !path.includes('rPh')))) raw += text;
     },
     close(name) {
-      if (name === 'c' && row && column >= 0 && column < MAX_COLUMNS && raw !== '') {
-        if (hiddenColumns.some(([from, to]) => column >= from && column <= to)) return;
-        while (row.length < column) row.push('');
-        row[column] = cellText(type, raw, style);
-      }
-      if (name === 'row' && row) rows.push(row);
+      if (name !== 'c' || column < 0 || column >= MAX_COLUMNS || raw === '') return;
+      const cells = sheet.rows.get(row) ?? [];
+      sheet.rows.set(row, cells);
+      while (cells.length < column) cells.push('');
+      cells[column] = cellText(type, raw, style);
     },
   });
-  return rows;
+  return sheet;
 
   function cellText(cellType: string, value: string, cellStyle: number): string {
     if (cellType === 's') return strings[Number(value)] ?? '';
@@ -101,8 +193,4 @@ function readSheet(
 }
 
 /** `BC12` → 54. */
-function columnIndex(reference: string): number {
-  let index = 0;
-  for (const char of /^[A-Z]{1,4}/.exec(reference)?.[0] ?? '') index = index * 26 + char.charCodeAt(0) - 64;
-  return index - 1;
-}
+const columnIndex = (reference: string): number => rangeOf(reference)?.left ?? -1;

@@ -37,6 +37,8 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   json: 'application/json',
   eml: 'message/rfc822',
+  mbox: 'application/mbox',
+  epub: 'application/epub+zip',
 };
 
 /** `pdf` or `application/pdf` → `application/pdf`. */
