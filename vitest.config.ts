@@ -12,7 +12,10 @@ export default defineConfig({
     projects: [
       // What all suites import is loaded once for each worker, not for each suite: two fifths of the CPU time.
       { extends: true, test: { name: 'unit', include: suitesOf('unit'), isolate: false } },
-      { extends: true, test: { name: 'server', include: suitesOf('server') } },
+      {
+        extends: true,
+        test: { name: 'server', include: suitesOf('server'), testTimeout: 60_000, hookTimeout: 120_000 },
+      },
     ],
   },
 });

@@ -82,7 +82,7 @@ export const createRings = (sources: Sources = onDisk) => {
   const onBothEngines = (suite: string): boolean =>
     suite.startsWith('server/') &&
     !suite.startsWith(SERVICES) &&
-    /support\/(stores|server)\.ts'/.test(sources.read(suite));
+    /support\/(stores|server|suite)\.ts'/.test(sources.read(suite));
 
   return { ringOf, onBothEngines };
 };

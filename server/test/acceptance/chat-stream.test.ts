@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 const STREAM = '/api/v1/chat/stream';
 const question = { message: 'Tell me a story', context: { agent_id: 'zeus' } };
@@ -12,16 +13,9 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MODEL_TIMEOUT_S: '2' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+const it = withWorld({ env: { MODEL_TIMEOUT_S: '2' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

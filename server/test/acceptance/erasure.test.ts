@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** What is kept of a person, handed out and erased: on a real server, with a run that is going on meanwhile. */
 
@@ -14,16 +15,9 @@ let provider: TestProvider;
 let admin: Client;
 let count = 0;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MCP_BUILTIN: 'on' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+const it = withWorld({ env: { MCP_BUILTIN: 'on' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 
 const makePerson = async (): Promise<{ id: string; client: Client }> => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { openSocket } from '../support/socket-client.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** A conversation is busy from its first message on, whichever door each message comes by. */
 
@@ -11,16 +12,9 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MODEL_TIMEOUT_S: '60' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+const it = withWorld({ env: { MODEL_TIMEOUT_S: '60' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectErrorA, expectErrorB, fieldsOf, newPerson } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, DEFAULT_PRICE_OUTPUT: '15' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+const it = withWorld({ env: { DEFAULT_PRICE_OUTPUT: '15' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 
 let keys = 0;

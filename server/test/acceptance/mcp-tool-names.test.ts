@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** Tools whose names no provider takes as they are: the model can tell them apart, and the one it means is called. */
 
@@ -11,18 +11,15 @@ const LONG = 'n'.repeat(70);
 const ODD = ['report.send', 'report_send', 'report/send', 'report/send/', `${LONG}_A`, `${LONG}_B`];
 
 let provider: TestProvider;
-let server: TestServer;
 let admin: Client;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/test',
-      COMPATIBLE_BASE_URL: provider.url,
-      MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: {
+    MODEL: 'compatible/test',
+    MCP_ALLOW_STDIO: `*: ${process.execPath} **`,
+  },
+});
+it.beforeAll(async ({ world }) => {
+  ({ provider, admin } = world);
   const made = await admin.post('/api/v1/mcp/servers', {
     name: 'odd',
     transport: 'stdio',
@@ -35,10 +32,6 @@ beforeAll(async () => {
     async () => expect((await admin.get('/api/v1/mcp/odd/tools?limit=100')).status).toBe(200),
     { timeout: 30_000, interval: 200 },
   );
-});
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
 });
 
 test.each(ODD)('the model calls %s by a name of its own', async (wanted) => {

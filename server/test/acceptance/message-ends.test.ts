@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** How messages say that they are not whole, wherever messages are given out. */
 
@@ -18,16 +19,9 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, SHUTDOWN_GRACE_S: '1' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+const it = withWorld({ env: { SHUTDOWN_GRACE_S: '1' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

@@ -1,10 +1,11 @@
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { expectBaseHeaders, newPerson, UUID_V7 } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** The OpenAI-compatible door, through the official client. */
 
@@ -33,24 +34,17 @@ const clientOf = (apiKey: string): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${server.url}/v1`, maxRetries: 0 });
 let openai: OpenAI;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    files: { GOVERNANCE_FILE: POLICIES },
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      MODEL_TIMEOUT_S: '2',
-      MCP_BUILTIN: 'on',
-      ALLOW_SELF_APPROVAL: 'on',
-    },
-  });
-  admin = await server.signIn();
-  openai = clientOf(admin.token ?? '');
+const it = withWorld({
+  files: { GOVERNANCE_FILE: POLICIES },
+  env: {
+    MODEL_TIMEOUT_S: '2',
+    MCP_BUILTIN: 'on',
+    ALLOW_SELF_APPROVAL: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
+  openai = clientOf(admin.token ?? '');
 });
 beforeEach(() => provider.reset());
 

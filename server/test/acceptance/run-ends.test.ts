@@ -1,27 +1,21 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
-import { startTestProvider, type TestProvider } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** What operators see of the end of a run: figures, lines of the log, and what the alerts make of them. */
 
 let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: { MODEL: 'compatible/test-model', COMPATIBLE_BASE_URL: provider.url, MODEL_TIMEOUT_S: '20' },
-  });
-  admin = await server.signIn();
-});
-afterAll(async () => {
-  await server?.close();
-  await provider?.close();
+const it = withWorld({ env: { MODEL_TIMEOUT_S: '20' } });
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client, SseEvent } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
 import { newPerson } from '../support/shapes.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** What goes wrong between a client, the platform and a provider, and what has to stand in the store afterwards. */
 
@@ -32,21 +33,14 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/test-model',
-      COMPATIBLE_BASE_URL: provider.url,
-      MODEL_TIMEOUT_S: '20',
-      MCP_BUILTIN: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: {
+    MODEL_TIMEOUT_S: '20',
+    MCP_BUILTIN: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 

@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** One bad turn must not make the later ones fail: a provider that refuses what the strictest do, and turns of every kind. */
 
-let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider({ strict: true });
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/test',
-      COMPATIBLE_BASE_URL: provider.url,
-      MCP_BUILTIN: 'on',
-      HISTORY_TOKENS: '300',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  provider: { strict: true },
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+    HISTORY_TOKENS: '300',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, admin } = world);
 });
 beforeEach(() => provider.reset());
 afterEach(() => expect(provider.refusals).toEqual([]));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
-import { startTestProvider, type TestProvider, type TestRequest } from '../support/provider.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestProvider, TestRequest } from '../support/provider.ts';
+import type { TestServer } from '../support/server.ts';
+import { withWorld } from '../support/suite.ts';
 
 /** NUL and lone surrogates, which no store holds alike: replaced in what comes from others, refused in what callers send. */
 
@@ -17,20 +18,14 @@ let server: TestServer;
 let provider: TestProvider;
 let admin: Client;
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startServer({
-    env: {
-      MODEL: 'compatible/test',
-      COMPATIBLE_BASE_URL: provider.url,
-      MCP_BUILTIN: 'on',
-    },
-  });
-  admin = await server.signIn();
+const it = withWorld({
+  env: {
+    MODEL: 'compatible/test',
+    MCP_BUILTIN: 'on',
+  },
 });
-afterAll(async () => {
-  await server.close();
-  await provider.close();
+it.beforeAll(({ world }) => {
+  ({ provider, server, admin } = world);
 });
 beforeEach(() => provider.reset());
 
