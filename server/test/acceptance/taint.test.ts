@@ -260,8 +260,11 @@ const SOURCES: Readonly<Record<string, () => Promise<string>>> = {
   async memory() {
     const name = `Project ${fresh()}`;
     const entity = { name, entity_type: 'project', visibility: 'tenant', observations: ['runs until May'] };
-    await post(admin, '/v2/memory/entities', entity, 201);
-    return (await say(`What do you know about ${name}?`, 'hephaestus')).conversation_id;
+    const { id } = await post<{ id: string }>(admin, '/v2/memory/entities', entity, 201);
+    const answer = await say(`What do you know about ${name}?`, 'hephaestus');
+    // What is shared with everybody could be recalled in the runs of later tests.
+    expect((await admin.delete(`/v2/memory/entities/${id}`)).status).toBe(204);
+    return answer.conversation_id;
   },
   async 'another agent'() {
     const word = fresh();
@@ -754,7 +757,9 @@ describe(req('TAINT-02', 'tasks that agents make'), () => {
       ).items.find(({ description }) => description.includes(word));
     // The first is looked at too, so that a failure tells where it stands.
     await expect
-      .poll(async () => ({ first: await found(`first ${one}`), second: await found(two) }), { timeout: 40_000 })
+      .poll(async () => ({ first: await found(`first ${one}`), second: await found(two) }), {
+        timeout: 40_000,
+      })
       .toMatchObject({ first: { status: 'completed' }, second: { status: 'completed' } });
     const [first, last] = [await found(`first ${one}`), await found(two)];
     expect(first).toMatchObject({ depth: 1, parent_task_id: null, tainted: false });
