@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgentStore } from '../src/features/agents/index.ts';
 import { createChatStore } from '../src/features/chat/index.ts';
+import { NoTransition, type RunTurn } from '../src/features/chat/run-state.rules.ts';
+import { moveRun } from '../src/features/chat/run-state.store.ts';
+import type { RunStatus } from '../src/features/chat/schema.ts';
 import { insertRun } from '../src/features/chat/store.ts';
 import { createConversationStore } from '../src/features/conversations/index.ts';
 import { createIdempotencyStore } from '../src/http/idempotency.store.ts';
@@ -122,7 +125,7 @@ describe.each(testStores)('stores on $name', (engine) => {
     });
   });
 
-  it('ends runs that an earlier process left, each once', async () => {
+  it('ends runs that an earlier process left, each once, and moves them by the table of states', async () => {
     const chat = createChatStore(store.db, 'here');
     const talk = conversation('u', 1_000, 'talk');
     await createConversationStore(store.db).insert(talk);
@@ -164,6 +167,18 @@ describe.each(testStores)('stores on $name', (engine) => {
       cost_nano: 9_007_199_254_740_991,
     });
     expect(await chat.run(own('v'), left)).toBeUndefined();
+    const write = (from: RunStatus, event: RunTurn, id = left) =>
+      store.db.write((tx) => moveRun(tx, { id, nodeId: 'here', from, event }, { cost_nano: 1 }));
+    // What has ended stays as it is, whatever its writer believes; what the table lacks is a fault of the code.
+    expect(await write('running', 'complete')).toBe(false);
+    await expect(write('failed', 'complete')).rejects.toThrow(NoTransition);
+    const going = newId();
+    await store.db.write((tx) => insertRun(tx, { ...run(going, null), node_id: 'here' }));
+    // The answer to a write may be lost: a wait and a resume can be written again.
+    for (const event of ['wait', 'wait', 'resume', 'resume', 'complete'] as const)
+      expect(await write('running', event, going)).toBe(true);
+    expect(await write('running', 'fail', going)).toBe(false);
+    expect(await chat.run(own('u'), going)).toMatchObject({ status: 'completed', cost_nano: 1 });
   });
 
   it('keeps the settings of agents by tenant', async () => {
