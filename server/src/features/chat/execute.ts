@@ -295,10 +295,10 @@ const loop = async (
     const sized = sizedCall();
     const bound = promptBound ?? models.promptBound(sized);
     promptBound = null;
-    const temperature = plan.record?.sampling?.temperature;
+    const { maxOutputTokens: _asked, ...sampling } = plan.record?.sampling ?? {};
     const call = {
       ...sized,
-      ...(temperature === undefined ? {} : { temperature }),
+      ...sampling,
       grounding: groundingOf(plan, state.passages),
       maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
       promptBound: bound,
