@@ -444,7 +444,7 @@ describe('refusals', () => {
       expect(header?.endsWith(', +24')).toBe(true);
       expect(header?.length).toBeLessThan(1_200);
       expect((await admin.post('/v1/chat/completions', body)).headers.get('x-pentarch-ignored')).toBeNull();
-      expect((await admin.post('/api/v1/chat', { message: 'Hello', top_k: 40 })).status).toBe(400);
+      expect((await admin.post('/api/v1/chat', { message: 'Hello', top_k: 40 })).status).toBe(422);
     },
   );
 
