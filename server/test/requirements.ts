@@ -156,6 +156,8 @@ export const REQUIREMENTS = {
   'OPENAI-06': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
   'OPENAI-08':
     'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
+  'OPENAI-09':
+    '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',

@@ -30,6 +30,7 @@ import { mountReferencePage } from './reference-page.ts';
 import { withLazyChildren } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
+import { IGNORED_HEADER } from './unknown-fields.ts';
 import { createSerializerCompiler, createValidatorCompiler } from './validate.ts';
 
 export interface AppOptions {
@@ -220,6 +221,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
         'Location',
         'Link',
         'X-Total-Count',
+        IGNORED_HEADER,
         // Without these no MCP client in a browser could keep a session or find out where to sign in.
         'Mcp-Session-Id',
         'WWW-Authenticate',

@@ -12,6 +12,7 @@ import {
 } from './idempotency.ts';
 import type { AnyRoute, RouteAudit } from './route.ts';
 import { shownOnceFields, withoutSecrets } from './shown-once.ts';
+import { droppingUnknown } from './unknown-fields.ts';
 
 const PREFIXES = { all: ['/api/v1', '/v2'], v1: ['/api/v1'], v2: ['/v2'], root: [''] } as const;
 
@@ -214,6 +215,9 @@ const optionsOf = (
       response,
     },
     ...(route.audit === undefined || audited === undefined ? {} : { onSend: auditing(route.audit, audited) }),
+    ...(route.unknownFields === undefined || route.body === undefined
+      ? {}
+      : { preValidation: droppingUnknown(route.body) }),
     handler: (request, reply) => {
       if (deprecated !== null) reply.headers(deprecated);
       reply.code(success);

@@ -54,6 +54,8 @@ interface RouteBase<B extends TSchema, Q extends TSchema, P extends TSchema> {
   description?: string;
   tag: string;
   body?: B;
+  /** Of a protocol of others: fields that the body's schema does not name are dropped and told in a header. */
+  unknownFields?: 'ignored';
   query?: Q;
   params?: P;
   /** Content type of the request when it is not JSON (`multipart/form-data`); such routes read the request themselves. */

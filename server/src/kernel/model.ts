@@ -45,7 +45,19 @@ export interface Grounding {
   memories: readonly string[];
 }
 
-export interface ModelRequest {
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+
+/** What a client may ask of how a model writes; a provider without one of them leaves it out. */
+export interface Sampling {
+  temperature?: number;
+  topP?: number;
+  seed?: number;
+  /** Texts at which the answer ends; they do not stand in it. */
+  stop?: readonly string[];
+  reasoningEffort?: (typeof REASONING_EFFORTS)[number];
+}
+
+export interface ModelRequest extends Sampling {
   /** Name within the provider, without the `provider/` prefix. */
   model: string;
   messages: ModelMessage[];
@@ -60,7 +72,6 @@ export interface ModelRequest {
   /** JSON Schema that the answer must fit (structured output). */
   responseSchema?: { name: string; schema: Record<string, unknown> };
   maxOutputTokens?: number;
-  temperature?: number;
   signal: AbortSignal;
 }
 

@@ -384,7 +384,8 @@ describe('refusals', () => {
     ],
     ['more than one choice', { n: 2 }, 'n'],
     ['a schema for the answer', { response_format: { type: 'json_object' } }, 'response_format'],
-    ['stop sequences', { stop: ['x'] }, 'stop'],
+    ['a top_p beyond one', { top_p: 1.5 }, 'top_p'],
+    ['an effort that does not exist', { reasoning_effort: 'frantic' }, 'reasoning_effort'],
     [
       'an answer as the last message',
       {
@@ -401,13 +402,54 @@ describe('refusals', () => {
       { messages: [{ role: 'user', content: 'x'.repeat(32_769) }] },
       'messages.0.content',
     ],
-    ['an unknown parameter', { temprature: 1 }, 'temprature'],
     ['a conversation id of no form', { metadata: { conversation_id: 'mine' } }, 'metadata.conversation_id'],
   ])(req('OPENAI-06', '%s is a 400 that names it'), async (_what, more, param) => {
     const error = await failure(ask(more as Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>));
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ type: 'invalid_request_error', param, requestID: expect.any(String) });
     expect(provider.requests).toHaveLength(0);
+  });
+
+  it(
+    req('OPENAI-09', 'unknown fields are ignored and named, whole, streamed and for embeddings'),
+    async () => {
+      const body = { model: 'pentarch/zeus', messages: [{ role: 'user', content: 'Two and two?' }] };
+      for (const stream of [false, true]) {
+        const answer = await admin.post('/v1/chat/completions', {
+          ...body,
+          stream,
+          top_k: 40,
+          keep_alive: '5m',
+        });
+        expect(answer.status, answer.text).toBe(200);
+        expect(answer.headers.get('x-pentarch-ignored')).toBe('top_k, keep_alive');
+      }
+      expect(provider.requests.every((request) => !('top_k' in request.body))).toBe(true);
+      const vectors = await admin.post('/v1/embeddings', {
+        model: 'pentarch/embedding',
+        input: 'x',
+        'Ü\n': 1,
+      });
+      expect(vectors.headers.get('x-pentarch-ignored')).toBe('%C3%9C%0A');
+      const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}${'x'.repeat(200)}`, i]));
+      const header = (await admin.post('/v1/chat/completions', { ...body, ...many })).headers.get(
+        'x-pentarch-ignored',
+      );
+      expect(header?.endsWith(', +24')).toBe(true);
+      expect(header?.length).toBeLessThan(1_200);
+      expect((await admin.post('/v1/chat/completions', body)).headers.get('x-pentarch-ignored')).toBeNull();
+      expect((await admin.post('/api/v1/chat', { message: 'Hello', top_k: 40 })).status).toBe(422);
+    },
+  );
+
+  it(req('OPENAI-09', 'stop, top_p, seed and reasoning_effort go to the provider'), async () => {
+    await ask({ stop: ['END'], top_p: 0.9, seed: 7, reasoning_effort: 'low' });
+    expect(provider.requests[0]?.body).toMatchObject({
+      stop: ['END'],
+      top_p: 0.9,
+      seed: 7,
+      reasoning_effort: 'low',
+    });
   });
 
   it(req('OPENAI-06', 'what has no effect, and what says nothing, is taken'), async () => {

@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import type { ModelMessage } from '../../kernel/model.ts';
+import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { Taint } from '../../kernel/taint.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import { MAX_CONTEXT_BYTES } from './schema.ts';
@@ -17,7 +17,7 @@ export interface GivenInput {
   instructions?: string;
   /** Of each model call; the setting MAX_OUTPUT_TOKENS stands above it. */
   maxOutputTokens?: number;
-  temperature?: number;
+  sampling?: Sampling;
   /** Tools that the client runs by itself. */
   client?: ClientTools;
   /** Calls of such tools with their results, made since the message: the model is told of them behind it. */
@@ -79,10 +79,10 @@ export const addressing = ({ agentId, model, data }: ParsedContext): string | nu
 
 /** What a client has asked of the model's calls; the server's own cap is never passed. */
 export const samplingOf = (given: GivenInput, capTokens: number): PlanStep['sampling'] | null => {
-  const { maxOutputTokens, temperature } = given;
-  if (maxOutputTokens === undefined && temperature === undefined) return null;
+  const { maxOutputTokens, sampling = {} } = given;
+  if (maxOutputTokens === undefined && Object.keys(sampling).length === 0) return null;
   return {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: Math.min(maxOutputTokens, capTokens) }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...sampling,
   };
 };

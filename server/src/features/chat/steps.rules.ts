@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelToolCall, ModelUsage } from '../../kernel/model.ts';
+import type { ModelMessage, ModelToolCall, ModelUsage, Sampling } from '../../kernel/model.ts';
 import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import { CLEAN, joinTaint, type Taint } from '../../kernel/taint.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
@@ -48,7 +48,7 @@ export interface PlanStep {
   /** Untrusted content in the conversation and in what the run begins with. Left out by earlier releases. */
   taint?: Taint;
   /** What the client has asked of the model's calls. */
-  sampling?: { maxOutputTokens?: number; temperature?: number };
+  sampling?: { maxOutputTokens?: number } & Sampling;
   client?: ClientTools;
   /** It goes on with another run's question: nothing new was said. */
   continues?: true;

@@ -1,5 +1,5 @@
 import type { AppError } from '../../kernel/errors.ts';
-import type { ModelMessage } from '../../kernel/model.ts';
+import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { ClientTools, HistoryTurn } from '../chat/index.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
@@ -24,7 +24,6 @@ interface Message {
 export interface CompletionInput {
   messages: readonly Message[];
   n?: number | null | undefined;
-  stop?: string | readonly string[] | null | undefined;
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
   response_format?: Record<string, unknown> | null | undefined;
@@ -60,6 +59,26 @@ const MAX_MESSAGE_CHARACTERS = 32_768;
 const MAX_INSTRUCTIONS_CHARACTERS = 65_536;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+interface SamplingFields {
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  seed?: number | null | undefined;
+  stop?: string | readonly string[] | null | undefined;
+  reasoning_effort?: NonNullable<Sampling['reasoningEffort']> | null | undefined;
+}
+
+/** What the client asks of the model's way of writing; null is as absent. */
+export const samplingIn = (body: SamplingFields): Sampling => {
+  const stop = [body.stop ?? []].flat();
+  return {
+    ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
+    ...(typeof body.top_p === 'number' ? { topP: body.top_p } : {}),
+    ...(typeof body.seed === 'number' ? { seed: body.seed } : {}),
+    ...(stop.length === 0 ? {} : { stop }),
+    ...(typeof body.reasoning_effort === 'string' ? { reasoningEffort: body.reasoning_effort } : {}),
+  };
+};
+
 const refuseUnsupported = (input: CompletionInput): void => {
   if ((input.n ?? 1) !== 1) throw refusal('n', 'n must be 1: an agent gives one answer', 'invalid_value');
   // With the choice "none" they are not to be called: nothing is promised by taking them.
@@ -70,7 +89,6 @@ const refuseUnsupported = (input: CompletionInput): void => {
   for (const name of ['audio', 'prediction', 'web_search_options'] as const) {
     if (given(input[name])) throw refusal(name, `${name} is not supported`);
   }
-  if (given(input.stop)) throw refusal('stop', 'stop sequences are not supported');
   if (input.logprobs === true || (input.top_logprobs ?? 0) > 0)
     throw refusal('logprobs', 'logprobs are not supported');
   if (input.modalities?.some((modality) => modality !== 'text'))

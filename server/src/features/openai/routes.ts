@@ -30,6 +30,7 @@ import {
   MODEL_FAMILY,
   readCompletion,
   readInputs,
+  samplingIn,
   unknownModel,
 } from './request.rules.ts';
 import {
@@ -111,7 +112,6 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
     if (agentId === undefined || body.model === EMBEDDING_MODEL) throw unknownModel(body.model);
     if (agentId !== null) await findModel(caller, body.model);
     const cap = body.max_completion_tokens ?? body.max_tokens;
-    const { temperature } = body;
     const results = lastResults(read.exchange);
     const handed = read.exchange.length === 0 ? null : await chat.handedRun(caller, Object.keys(results));
     const given: GivenInput = {
@@ -125,7 +125,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
         : { continues: { runId: handed.runId, results } }),
       ...(read.instructions === null ? {} : { instructions: read.instructions }),
       ...(cap === undefined || cap === null ? {} : { maxOutputTokens: cap }),
-      ...(temperature === undefined || temperature === null ? {} : { temperature }),
+      sampling: samplingIn(body),
     };
     if (handed !== null) {
       // The results go to the agent that has asked for them, and stand in its conversation.
@@ -328,6 +328,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: ChatCompletionRequest,
+      unknownFields: 'ignored',
       idempotency: 'own',
       produces: ['application/json', 'text/event-stream'],
       responses: { 200: ChatCompletion },
@@ -342,6 +343,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       tag,
       access: 'chat:write',
       body: EmbeddingRequest,
+      unknownFields: 'ignored',
       responses: { 200: EmbeddingList },
       handler: embed,
     }),

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { REASONING_EFFORTS } from '../../kernel/model.ts';
 import { AnyObject, AnyValue, Nullable, Strict, StringEnum } from '../../kernel/schema.ts';
 
 /**
@@ -8,6 +9,11 @@ import { AnyObject, AnyValue, Nullable, Strict, StringEnum } from '../../kernel/
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 const ignored = (schema: TSchema) => Maybe(Type.Unsafe<unknown>({ ...schema, description: 'Has no effect' }));
 const refused = (what: string) => Type.Optional(AnyValue({ description: `Not supported: ${what}` }));
+
+/** Its other fields are dropped before the handler and named in `x-pentarch-ignored` (`unknownFields` of the route). */
+const Lenient = <T extends Record<string, TSchema>>(properties: T) =>
+  Type.Object(properties, { additionalProperties: true });
+const StopText = Type.String({ minLength: 1, maxLength: 256 });
 
 const ContentPart = Type.Object(
   { type: Type.String({ maxLength: 64 }), text: Type.Optional(Type.String()) },
@@ -24,7 +30,7 @@ export const ChatMessage = Type.Object(
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
-export const ChatCompletionRequest = Strict({
+export const ChatCompletionRequest = Lenient({
   model: Type.String({
     minLength: 1,
     maxLength: 200,
@@ -35,7 +41,7 @@ export const ChatCompletionRequest = Strict({
   stream_options: Maybe(
     Type.Object(
       { include_usage: Type.Optional(Type.Boolean()), include_obfuscation: Type.Optional(Type.Boolean()) },
-      { additionalProperties: false },
+      { additionalProperties: true },
     ),
   ),
   max_tokens: Maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
@@ -55,7 +61,11 @@ export const ChatCompletionRequest = Strict({
   ),
   n: Maybe(Type.Integer({ minimum: 1, maximum: 128, description: '1' })),
   response_format: Maybe(AnyObject({ description: '{"type":"text"}' })),
-  stop: Maybe(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  stop: Maybe(
+    Type.Union([StopText, Type.Array(StopText, { maxItems: 4 })], {
+      description: 'The answer ends before the first of them, where the provider has it',
+    }),
+  ),
   logprobs: Maybe(Type.Boolean()),
   top_logprobs: Maybe(Type.Integer()),
   modalities: Maybe(Type.Array(Type.String(), { maxItems: 8 })),
@@ -72,17 +82,17 @@ export const ChatCompletionRequest = Strict({
   audio: refused('audio'),
   prediction: refused('predicted outputs'),
   web_search_options: refused('web search'),
-  top_p: ignored(Type.Number()),
+  top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
   frequency_penalty: ignored(Type.Number()),
   presence_penalty: ignored(Type.Number()),
   logit_bias: ignored(AnyObject()),
-  seed: ignored(Type.Integer()),
+  seed: Maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
   store: ignored(Type.Boolean()),
   service_tier: ignored(Type.String()),
   parallel_tool_calls: Maybe(
     Type.Boolean({ description: 'false: at most one call of the client’s tools in an answer' }),
   ),
-  reasoning_effort: ignored(Type.String()),
+  reasoning_effort: Maybe(StringEnum(REASONING_EFFORTS)),
   verbosity: ignored(Type.String()),
   safety_identifier: ignored(Type.String()),
   prompt_cache_key: ignored(Type.String()),
@@ -161,7 +171,7 @@ export const ModelNameParams = Strict({ name: Type.String({ minLength: 1, maxLen
 
 export const MAX_INPUTS = 256;
 
-export const EmbeddingRequest = Strict({
+export const EmbeddingRequest = Lenient({
   model: Type.String({ minLength: 1, maxLength: 200 }),
   input: Type.Union([Type.String(), Type.Array(AnyValue(), { minItems: 1 })], {
     description: `A text or up to ${MAX_INPUTS} texts; lists of token numbers are refused`,

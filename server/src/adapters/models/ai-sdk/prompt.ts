@@ -79,6 +79,9 @@ export const toCallOptions = (
   abortSignal,
   ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+  ...(request.topP === undefined ? {} : { topP: request.topP }),
+  ...(request.seed === undefined ? {} : { seed: request.seed }),
+  ...(request.stop === undefined ? {} : { stopSequences: [...request.stop] }),
   ...(request.responseSchema === undefined
     ? {}
     : {

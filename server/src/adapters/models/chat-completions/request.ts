@@ -5,18 +5,24 @@ import type { ModelMessage, ModelRequest, ToolSpec } from '../../../kernel/model
 export interface WireDialect {
   /** OpenAI's reasoning models refuse `max_tokens`; most others know nothing else. */
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** True where a temperature is refused for this model. */
-  refusesTemperature(model: string): boolean;
+  /** True where temperature, top_p and stop are refused for this model. */
+  refusesSampling(model: string): boolean;
+  /** True where reasoning_effort is taken for this model. */
+  takesEffort(model: string): boolean;
 }
+
+const reasons = (model: string): boolean => /^(o\d|gpt-5)/.test(model);
 
 export const OPENAI_DIALECT: WireDialect = {
   maxTokensField: 'max_completion_tokens',
-  refusesTemperature: (model) => /^(o\d|gpt-5)/.test(model),
+  refusesSampling: reasons,
+  takesEffort: reasons,
 };
 
 export const COMPATIBLE_DIALECT: WireDialect = {
   maxTokensField: 'max_tokens',
-  refusesTemperature: () => false,
+  refusesSampling: () => false,
+  takesEffort: () => true,
 };
 
 /** A lone surrogate has no UTF-8 form: providers answer 400 to its escape. */
@@ -118,8 +124,14 @@ export const requestBody = (
     };
   }
   if (request.maxOutputTokens !== undefined) body[dialect.maxTokensField] = request.maxOutputTokens;
-  if (request.temperature !== undefined && !dialect.refusesTemperature(request.model))
-    body.temperature = request.temperature;
+  if (!dialect.refusesSampling(request.model)) {
+    if (request.temperature !== undefined) body.temperature = request.temperature;
+    if (request.topP !== undefined) body.top_p = request.topP;
+    if (request.stop !== undefined) body.stop = request.stop;
+  }
+  if (request.seed !== undefined) body.seed = request.seed;
+  if (request.reasoningEffort !== undefined && dialect.takesEffort(request.model))
+    body.reasoning_effort = request.reasoningEffort;
   const tooled = request.tools !== undefined && request.tools.length > 0;
   const { toolChoice } = request;
   if (tooled && toolChoice !== undefined) {

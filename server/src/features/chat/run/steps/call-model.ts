@@ -16,10 +16,10 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
   const sized = sizedCall(run);
   const bound = run.promptBound ?? models.promptBound(sized);
   run.promptBound = null;
-  const temperature = plan.record?.sampling?.temperature;
+  const { maxOutputTokens: _asked, ...sampling } = plan.record?.sampling? ?? {};
   const call = {
     ...sized,
-    ...(temperature === undefined ? {} : { temperature }),
+    ...sampling,
     grounding: groundingOf(plan, state.passages),
     maxOutputTokens: capOf(deps, plan.model, bound, result.open.hold),
     promptBound: bound,
