@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeZip } from '../../src/adapters/parsing/zip.ts';
 import { req } from '../requirements.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { expectError, fieldsOf, newPerson } from '../support/shapes.ts';
+import { writeZip } from '../support/stored-zip.ts';
 
 /** Exports of ChatGPT and Open WebUI, written by hand after the forms of those products. */
 

@@ -16,7 +16,7 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
   const sized = sizedCall(run);
   const bound = run.promptBound ?? models.promptBound(sized);
   run.promptBound = null;
-  const { maxOutputTokens: _asked, ...sampling } = plan.record?.sampling? ?? {};
+  const { maxOutputTokens: _asked, ...sampling } = plan.record?.sampling ?? {};
   const call = {
     ...sized,
     ...sampling,
