@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
+import { looksSecret } from '../../kernel/text-signs.ts';
 import { type Extracted, slotOf } from './facts.rules.ts';
-import { cleanText, looksSecret, MAX_NAME } from './rules.ts';
+import { cleanText, MAX_NAME } from './rules.ts';
 import { isQuestion, MAX_MESSAGE_CHARACTERS, sentencesOf } from './sentences.rules.ts';
 
 /**
