@@ -754,7 +754,9 @@ describe(req('TAINT-02', 'tasks that agents make'), () => {
       ).items.find(({ description }) => description.includes(word));
     // The first is looked at too, so that a failure tells where it stands.
     await expect
-      .poll(async () => ({ first: await found(`first ${one}`), second: await found(two) }), { timeout: 40_000 })
+      .poll(async () => ({ first: await found(`first ${one}`), second: await found(two) }), {
+        timeout: 40_000,
+      })
       .toMatchObject({ first: { status: 'completed' }, second: { status: 'completed' } });
     const [first, last] = [await found(`first ${one}`), await found(two)];
     expect(first).toMatchObject({ depth: 1, parent_task_id: null, tainted: false });

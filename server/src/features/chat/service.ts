@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Queryable } from '../../db/db.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
-import { within } from '../../jobs/index.ts';
 import { type Caller, ownScope, readScope } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { atMost } from '../../kernel/races.ts';
 import { CLEAN, isTainted } from '../../kernel/taint.ts';
 import type { ToolContext, ToolSource } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
@@ -644,13 +644,13 @@ export const createChatService = (given: ChatOptions) => {
         await Promise.allSettled(runs.map((run) => Promise.race([run.done, run.waits])));
       };
       const finished = all();
-      await within(finished, graceMs);
+      await atMost(finished, graceMs);
       const waitingRuns = await store.waitingRuns([...active.keys()]).catch((error: unknown) => {
         options.onError(error, 'runs that wait could not be looked up: all are stopped');
         return new Set<string>();
       });
       for (const run of active.values()) if (!waitingRuns.has(run.runId)) stop(run, 'shutdown');
-      await within(all(), LAST_WRITES_MS);
+      await atMost(all(), LAST_WRITES_MS);
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { orAborted } from '../../kernel/races.ts';
 import { injectionSigns, type TextRole, textsIn } from '../../kernel/text-signs.ts';
 import { audienceIn } from './audience.rules.ts';
 import type { GovernanceConfig } from './config.ts';
@@ -64,15 +65,6 @@ const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
   ...facts,
   audience: facts.audience.length,
 });
-
-/** Whatever the other side does with its signal, the caller goes on at the abort. */
-const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 
 export interface VotingOptions {
   clock: Clock;
