@@ -25,7 +25,7 @@ import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
 export { type DecisionNotice, decisionOf } from './approvals.ts';
-export { createMeteredAsk } from './ask.ts';
+export { createVoteAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
 export { Proposal as ProposalSchema } from './schema.ts';

@@ -23,8 +23,8 @@ import { createMemoryTools } from './tools.ts';
 import { createTransfer } from './transfer.ts';
 
 export type { Ask } from './ask.ts';
+export { createFactAsk } from './fact-ask.ts';
 export { createMessageReader } from './message-reader.ts';
-export { createMeteredAsk } from './metered-ask.ts';
 export type { Turn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
 export type { Remembered } from './remember.ts';

@@ -1,0 +1,27 @@
+import type { Db } from '../../db/db.ts';
+import type { Costs } from './index.ts';
+import type { HoldRequest, LedgerEntry } from './types.ts';
+
+export interface MeteredOptions {
+  db: Db;
+  costs: Pick<Costs, 'hold' | 'settle'>;
+}
+
+/** Reserves, works, and books what the work has said it used, however the work ends. */
+export type Metered = <T>(
+  request: HoldRequest,
+  work: (used: (entry: LedgerEntry) => void) => Promise<T>,
+) => Promise<T>;
+
+/** Throws COST_EXCEEDED before the work begins. */
+export const createMetered =
+  ({ db, costs }: MeteredOptions): Metered =>
+  async (request, work) => {
+    const hold = await db.write((tx) => costs.hold(tx, request));
+    const entries: LedgerEntry[] = [];
+    try {
+      return await work((entry) => void entries.push(entry));
+    } finally {
+      await db.write((tx) => costs.settle(tx, hold, entries));
+    }
+  };
