@@ -1,10 +1,12 @@
-import type { Db } from '../../db/db.ts';
-import type { Costs } from './index.ts';
-import type { HoldRequest, LedgerEntry } from './types.ts';
+import type { Db, Queryable } from '../../db/db.ts';
+import type { Hold, HoldRequest, LedgerEntry } from './types.ts';
 
 export interface MeteredOptions {
   db: Db;
-  costs: Pick<Costs, 'hold' | 'settle'>;
+  costs: {
+    hold(tx: Queryable, request: HoldRequest): Promise<Hold>;
+    settle(tx: Queryable, hold: Hold, entries: readonly LedgerEntry[]): Promise<void>;
+  };
 }
 
 /** Reserves, works, and books what the work has said it used, however the work ends. */
