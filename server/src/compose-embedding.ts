@@ -1,11 +1,17 @@
 import { costsBesideRuns } from './compose-costs.ts';
 import type { Db } from './db/db.ts';
-import type { Costs, Hold, HoldRequest, LedgerEntry } from './features/costs/index.ts';
+import {
+  type Costs,
+  createMetered,
+  type HoldRequest,
+  type LedgerEntry,
+  type MeteredOptions,
+} from './features/costs/index.ts';
 import type { ChargeEmbedding } from './features/knowledge/index.ts';
 import { boundUsage, type Models, modelErrorOf, parseModelId } from './features/models/index.ts';
 import type { OpenAiDoorOptions } from './features/openai/index.ts';
 import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
-import { type NanoUsd, sumNano } from './kernel/money.ts';
+import type { NanoUsd } from './kernel/money.ts';
 import { spend } from './kernel/spending.ts';
 import { estimateTokens, textTokensBound } from './kernel/tokens.ts';
 
@@ -42,27 +48,27 @@ const refOf = (id: string): NonNullable<ReturnType<typeof parseModelId>> => {
 
 type EmbeddingCosts = Pick<Costs, 'hold' | 'settle'>;
 
-const take = async (
-  db: Db,
-  costs: EmbeddingCosts,
+/** Reserved before and booked after; a run counts its embeddings into its conversation by itself. */
+const pay = async <T>(
+  { db, costs }: MeteredOptions,
   payer: EmbeddingPayer,
   worstNano: NanoUsd,
-): Promise<Hold> => {
-  if (worstNano > 0) await payer.run?.before?.();
-  return db.write((tx) => costs.hold(tx, holdOf(payer, worstNano)));
-};
-
-const book = async (
-  db: Db,
-  costs: EmbeddingCosts,
-  payer: EmbeddingPayer,
-  hold: Hold,
-  entries: readonly LedgerEntry[],
-): Promise<void> => {
-  // A run counts its embeddings into its conversation by itself.
-  const { settle } = payer.run === undefined ? costsBesideRuns(costs) : costs;
-  await db.write((tx) => settle(tx, hold, entries));
-  if (payer.run !== undefined) spend(payer.run, sumNano(entries.map((entry) => entry.costNanoUsd)));
+  work: (used: (entry: LedgerEntry) => void) => Promise<T>,
+): Promise<T> => {
+  const { run } = payer;
+  if (worstNano > 0) await run?.before?.();
+  const metered = createMetered({ db, costs: run === undefined ? costsBesideRuns(costs) : costs });
+  let spentNano = 0;
+  try {
+    return await metered(holdOf(payer, worstNano), (used) =>
+      work((entry) => {
+        spentNano += entry.costNanoUsd;
+        used(entry);
+      }),
+    );
+  } finally {
+    if (run !== undefined && spentNano > 0) spend(run, spentNano);
+  }
 };
 
 /** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
@@ -71,17 +77,13 @@ export const chargeEmbedding =
   async (call, work) => {
     const ref = refOf(call.model);
     const { costNanoUsd: worstNano } = models.cost(ref, usageOf(call.boundTokens, true));
-    const hold = await take(db, costs, call, worstNano);
-    const entries: LedgerEntry[] = [];
-    try {
+    return pay({ db, costs }, call, worstNano, async (used) => {
       const { result, tokens, estimated } = await work();
       const bound = { inputTokens: call.boundTokens, outputTokens: 0 };
       const usage = boundUsage(usageOf(tokens, estimated), bound);
-      entries.push({ kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) });
+      used({ kind: 'embedding', model: ref.id, tool: null, usage, ...models.cost(ref, usage) });
       return result;
-    } finally {
-      await book(db, costs, call, hold, entries);
-    }
+    });
   };
 
 /**
@@ -126,23 +128,19 @@ export const meterEmbedder = (parts: {
         (sum, batch) => sum + models.cost(ref, usageOf(textTokensBound(batch), true)).costNanoUsd,
         0,
       );
-      const hold = await take(db, costs, payer, worstNano);
-      const vectors: Float32Array[] = [];
-      const entries: LedgerEntry[] = [];
-      let tokens = 0;
-      try {
+      // Where a later batch fails, those before it are booked: they have been paid for.
+      return pay({ db, costs }, payer, worstNano, async (used) => {
+        const vectors: Float32Array[] = [];
+        let tokens = 0;
         for (const batch of batches) {
           const answer = await embedder.embed(batch, undefined, options);
           const entry = entryOf(batch, answer.tokens);
-          entries.push(entry);
+          used(entry);
           tokens += entry.usage?.inputTokens ?? 0;
           vectors.push(...answer.vectors);
         }
-      } finally {
-        // Also where a later batch has failed: those before it have been paid for.
-        await book(db, costs, payer, hold, entries);
-      }
-      return { vectors, tokens };
+        return { vectors, tokens };
+      });
     },
   };
 };

@@ -14,7 +14,7 @@ import { sendingPolicy } from './features/communications/index.ts';
 import type { Costs } from './features/costs/index.ts';
 import {
   createGovernance,
-  createMeteredAsk,
+  createVoteAsk,
   decisionOf,
   type Governance,
   type GovernanceConfig,
@@ -31,7 +31,7 @@ import {
   type McpFeature,
   OAUTH_CALLBACK_PATH,
 } from './features/mcp/index.ts';
-import type { Models } from './features/models/index.ts';
+import { createMeteredGenerate, type Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
 import { findTenant } from './features/tenants/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -113,7 +113,7 @@ export const composeTools = async (
         const ref = model === null ? models.defaultModel : models.resolve(model);
         return models.isLocal(ref) ? ref.provider : null;
       },
-      ask: createMeteredAsk({ db, models, costs: besideRuns }),
+      ask: createVoteAsk({ models, generate: createMeteredGenerate({ db, models, costs: besideRuns }) }),
       policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
       findTool: async (caller, agentId, server, name) => {
         for (const source of [...sources(), ...parts.runSources()]) {

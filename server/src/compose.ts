@@ -80,8 +80,8 @@ import {
   createMcpDoor,
   filesOfPeople,
 } from './features/mcp/index.ts';
-import { createMemory, createMessageReader, createMeteredAsk } from './features/memory/index.ts';
-import { type Models, modelRoutes } from './features/models/index.ts';
+import { createFactAsk, createMemory, createMessageReader } from './features/memory/index.ts';
+import { createMeteredGenerate, type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
 import { createMetrics, type Metrics, systemRoutes } from './features/system/index.ts';
@@ -391,7 +391,13 @@ const build = async (
     maxImportBytes: config.MAX_UPLOAD_BYTES,
     ...(memoryModel === null
       ? {}
-      : { ask: createMeteredAsk({ db, models, costs: costsBesideRuns(costs), model: memoryModel }) }),
+      : {
+          ask: createFactAsk({
+            models,
+            generate: createMeteredGenerate({ db, models, costs: costsBesideRuns(costs) }),
+            model: memoryModel,
+          }),
+        }),
   });
   const folderBlobs = createFolderBlobs(path.join(config.DATA_DIR, 'blobs'));
   const ownBlobs = db.dialect === 'sqlite' ? folderBlobs : createStoreBlobs(db, clock, folderBlobs);

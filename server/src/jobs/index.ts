@@ -11,4 +11,3 @@ export {
 } from './port.ts';
 export { createSqliteJobs, type SqliteJobs } from './sqlite.ts';
 export { createTicker, type Ticker } from './ticker.ts';
-export { within } from './within.ts';

@@ -2,13 +2,13 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Db, Queryable } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { atMost } from '../kernel/races.ts';
 import { storableDeep } from '../kernel/storable.ts';
 import { type Jobs, NewerPayload } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
-import { errorText } from './rules.ts';
+import { ABORT_GRACE_MS, errorText } from './rules.ts';
 import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind, takeOpenJobs } from './store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
-import { ABORT_GRACE_MS, within } from './within.ts';
 
 export interface PostgresJobsOptions {
   db: Db;
@@ -303,9 +303,9 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
       stopping = true;
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       const settled = () => Promise.all([...running.values()].map((job) => job.done));
-      await within(settled(), graceMs);
+      await atMost(settled(), graceMs);
       for (const job of running.values()) job.abort.abort(new Error('the server is stopping'));
-      await within(settled(), ABORT_GRACE_MS);
+      await atMost(settled(), ABORT_GRACE_MS);
       await boss.stop({ graceful: false });
     },
     async depth() {

@@ -23,3 +23,6 @@ const MAX_ERROR_CHARACTERS = 2_000;
 
 export const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, MAX_ERROR_CHARACTERS);
+
+/** How long an aborted handler may take to leave off before the process goes on without it. */
+export const ABORT_GRACE_MS = 5_000;

@@ -2,9 +2,10 @@ import type { Db } from '../db/db.ts';
 import type { JobRow } from '../db/tables/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { atMost } from '../kernel/races.ts';
 import type { Jobs } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
-import { errorText } from './rules.ts';
+import { ABORT_GRACE_MS, errorText } from './rules.ts';
 import {
   anythingDue,
   buryJob,
@@ -17,7 +18,6 @@ import {
   renewLease,
   requeueJob,
 } from './store.ts';
-import { ABORT_GRACE_MS, within } from './within.ts';
 
 export interface SqliteJobsOptions {
   db: Db;
@@ -214,9 +214,9 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
       stopping = true;
       if (timer !== null) clearTimeout(timer);
       await looking?.catch(() => {});
-      await within(settled(), graceMs);
+      await atMost(settled(), graceMs);
       for (const job of running.values()) job.abort.abort(new Error('the server is stopping'));
-      await within(settled(), ABORT_GRACE_MS);
+      await atMost(settled(), ABORT_GRACE_MS);
     },
     async depth() {
       const counts = await countJobs(db.read);

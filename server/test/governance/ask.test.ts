@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMeteredAsk, type Proposal } from '../../src/features/governance/index.ts';
-import { ModelCallError, type ModelCallResult } from '../../src/features/models/index.ts';
+import { createVoteAsk, type Proposal } from '../../src/features/governance/index.ts';
+import {
+  createMeteredGenerate,
+  ModelCallError,
+  type ModelCallResult,
+} from '../../src/features/models/index.ts';
 import { ModelError } from '../../src/kernel/model.ts';
 import { startWorld, TENANT, userId, type World } from './harness.ts';
 
@@ -51,16 +55,13 @@ const proposal: Proposal = {
 };
 
 const ask = (worstNano: number, generate: () => Promise<ModelCallResult>) =>
-  createMeteredAsk({
-    db: world.db,
-    costs: world.costs,
-    models: {
-      defaultModel: ref,
-      resolve: () => ref,
-      promptBound: () => 0,
-      worstCase: () => worstNano,
-      generate,
-    },
+  createVoteAsk({
+    models: { defaultModel: ref, resolve: () => ref },
+    generate: createMeteredGenerate({
+      db: world.db,
+      costs: world.costs,
+      models: { promptBound: () => 0, worstCase: () => worstNano, generate },
+    }),
   })({
     proposal,
     seat: 'aegis',

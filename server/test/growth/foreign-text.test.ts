@@ -7,10 +7,11 @@ import { smallTalk } from '../../src/adapters/models/builtin/smalltalk.ts';
 import { looksLikeQuestion } from '../../src/features/agents/index.ts';
 import { asksThePlatform } from '../../src/features/agents/router.rules.ts';
 import { scanText } from '../../src/features/audit/scan.rules.ts';
+import { audienceIn } from '../../src/features/governance/audience.rules.ts';
 import { parseVote } from '../../src/features/governance/prompt.rules.ts';
-import { audienceIn, injectionSigns } from '../../src/features/governance/signs.rules.ts';
 import { isSuspicious } from '../../src/features/mcp/suspicion.rules.ts';
 import { outermostBraces, withoutEnd } from '../../src/kernel/text.ts';
+import { injectionSigns } from '../../src/kernel/text-signs.ts';
 import { explosionOf, pumped } from '../support/growth.ts';
 
 /** What reads texts of others on the event loop takes time in the order of the text, whatever is repeated in it. */
@@ -60,7 +61,7 @@ const context = { now: 0, zone: 'UTC' };
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   scanText,
-  injectionSigns,
+  injectionSigns: (text) => injectionSigns(text, 'proposal'),
   audienceIn: (text) => audienceIn([text]),
   isSuspicious: (text) => isSuspicious({ name: 'x', title: null, description: text, inputSchema: {} }),
   asksThePlatform,

@@ -368,6 +368,79 @@ describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
     expect(target.received.length).toBe(2);
   });
 
+  it('has one schedule: the job of the next attempt stands at the time that the delivery names', async () => {
+    const hooks = await start();
+    const target = await receiver((response, n) => {
+      if (n <= 3) response.writeHead(n === 2 ? 503 : 500, n === 2 ? { 'retry-after': '7200' } : {});
+      response.end();
+    });
+    const { id } = await hooks.hook(target.url);
+    await hooks.publish(completed());
+    for (const waitMs of [5 * S, 2 * H, 30 * MIN]) {
+      await hooks.jobs.runDue();
+      const [delivery] = await deliveries(hooks, id);
+      const jobs = await hooks.db.read.selectFrom('jobs').select('run_at').execute();
+      expect(jobs).toEqual([{ run_at: Date.parse(delivery?.next_attempt_at ?? '') }]);
+      expect(Number(jobs[0]?.run_at) - hooks.clock.now()).toBe(waitMs);
+      hooks.clock.advance(waitMs);
+    }
+    await hooks.jobs.runDue();
+    expect((await deliveries(hooks, id))[0]).toMatchObject({ status: 'delivered', attempts: 4 });
+    expect(await hooks.db.read.selectFrom('jobs').selectAll().execute()).toEqual([]);
+  });
+
+  it('makes no second attempt where a job comes again whose attempt is recorded', async () => {
+    const hooks = await start();
+    const target = await receiver((response, n) => {
+      response.statusCode = n < 3 ? 500 : 200;
+      response.end();
+    });
+    const { id } = await hooks.hook(target.url);
+    await hooks.publish(completed());
+    const [first] = await hooks.db.read.selectFrom('jobs').selectAll().execute();
+    if (first === undefined) throw new Error('no job');
+    await hooks.jobs.runDue();
+    // As of a process that died between the record of the attempt and the end of its job.
+    await hooks.db.write((tx) =>
+      tx
+        .insertInto('jobs')
+        .values({ ...first, id: 'again' })
+        .execute(),
+    );
+    await hooks.jobs.runDue();
+    expect(target.received.length).toBe(1);
+    hooks.clock.advance(5 * S);
+    await hooks.jobs.runDue();
+    expect(target.received.length).toBe(2);
+    expect((await deliveries(hooks, id))[0]).toMatchObject({ status: 'pending', attempts: 2 });
+  });
+
+  it('goes on where an older release left a job without its time', async () => {
+    const hooks = await start();
+    const target = await receiver((response, n) => {
+      response.statusCode = n < 2 ? 500 : 200;
+      response.end();
+    });
+    const { id } = await hooks.hook(target.url);
+    await hooks.publish(completed());
+    const strip = async (): Promise<void> => {
+      await hooks.db.write(async (tx) => {
+        const { payload } = await tx.selectFrom('jobs').select('payload').executeTakeFirstOrThrow();
+        const { due: _due, ...old } = JSON.parse(payload) as Record<string, unknown>;
+        await tx
+          .updateTable('jobs')
+          .set({ payload: JSON.stringify(old) })
+          .execute();
+      });
+    };
+    await strip();
+    await hooks.jobs.runDue();
+    await strip();
+    hooks.clock.advance(5 * S);
+    await hooks.jobs.runDue();
+    expect((await deliveries(hooks, id))[0]).toMatchObject({ status: 'delivered', attempts: 2 });
+  });
+
   it('retries a connection that is reset', async () => {
     const hooks = await start();
     const target = await receiver((response, n) => {

@@ -18,6 +18,7 @@ import {
   type McpSessionEvents,
 } from '../../kernel/mcp.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
+import { atMost } from '../../kernel/races.ts';
 import { httpStatusOf, toFault, toSignInFault } from './faults.ts';
 import { readableResponse } from './messages.ts';
 import { createOAuth } from './oauth.ts';
@@ -50,18 +51,6 @@ interface Attempt {
   events: McpSessionEvents;
   oauth?: McpOAuthStore | undefined;
 }
-
-const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** A check that finds nothing: the gateway holds results against their schemas itself, in bounded time. */
 const noCheck: jsonSchemaValidator = {
@@ -134,7 +123,7 @@ const watch = (
     notice: (text) => attempt.events.onLog('client', text),
     end: async () => {
       over = true;
-      await within(parts.goodbye(), GOODBYE_MS).catch(() => {});
+      await atMost(parts.goodbye(), GOODBYE_MS).catch(() => {});
       await client.close().catch(() => {});
     },
   });

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { atMost } from '../../kernel/races.ts';
 import type { GroupStdioTransport } from './stdio-transport.ts';
 
 /**
@@ -91,12 +92,7 @@ export const shareProcess = (inner: GroupStdioTransport): SharedProcess => {
     next,
     async lateAnswer(waitMs) {
       if (!gaveUp) return false;
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, waitMs);
-      });
-      await Promise.race([settled.promise, limit]);
-      clearTimeout(timer);
+      await atMost(settled.promise, waitMs);
       return answer !== null && inner.exitReason() === null;
     },
     keep() {

@@ -34,6 +34,8 @@ export interface WebhookDeliveryRow {
   /** pending, delivered, failed, cancelled */
   status: string;
   attempts: number;
+  /** Of them, those since it was made or asked for again: its place in the schedule. */
+  round_attempts: number;
   next_attempt_at: number | null;
   created_at: number;
   finished_at: number | null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { passesIban, passesLuhn, scanText } from './scan.rules.ts';
+import { scanText } from './scan.rules.ts';
 
 const signs = (text: string): string[] => scanText(text).map((finding) => `${finding.kind}: ${finding.sign}`);
 
@@ -39,13 +39,6 @@ describe('signs in a text', () => {
     const found = scanText('password: hunter2!! and ann@example.org');
     expect(found).toHaveLength(2);
     for (const { excerpt } of found) expect(excerpt).not.toMatch(/hunter2|ann@example/);
-  });
-
-  test('check digits', () => {
-    expect(passesLuhn('4111111111111111')).toBe(true);
-    expect(passesLuhn('4111111111111112')).toBe(false);
-    expect(passesIban('GB82 WEST 1234 5698 7654 32')).toBe(true);
-    expect(passesIban('GB82 WEST 1234 5698 7654 33')).toBe(false);
   });
 
   test('long hostile texts cost no time', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { within } from '../../jobs/index.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import { AppError, conflict, notFound } from '../../kernel/errors.ts';
+import { atMost } from '../../kernel/races.ts';
 import type { Owner } from './approvals.ts';
 import type { RemoteRuns, Whereabouts } from './remote.ts';
 import type { RunReads } from './run-reads.ts';
@@ -100,13 +100,13 @@ export const createStopping = (options: StoppingDeps) => {
         await Promise.allSettled(runs.map((run) => Promise.race([run.done, run.waits])));
       };
       const finished = all();
-      await within(finished, graceMs);
+      await atMost(finished, graceMs);
       const waitingRuns = await store.waitingRuns([...active.keys()]).catch((error: unknown) => {
         options.onError(error, 'runs that wait could not be looked up: all are stopped');
         return new Set<string>();
       });
       for (const run of active.values()) if (!waitingRuns.has(run.runId)) stop(run, 'shutdown');
-      await within(all(), LAST_WRITES_MS);
+      await atMost(all(), LAST_WRITES_MS);
     },
   };
 };

@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ModelToolCall } from '../../kernel/model.ts';
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
+import { orAborted } from '../../kernel/races.ts';
 import type { Spending } from '../../kernel/spending.ts';
 import { storableDeep } from '../../kernel/storable.ts';
 import { CLEAN, type Taint } from '../../kernel/taint.ts';
@@ -140,7 +141,7 @@ export const carryOutCall = async (
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
     const outcome = await options.book.carryOut(tool, args, { ...context, signal }, async () =>
-      storableDeep(await abortable(tool.call(args, { ...context, signal, paying }), signal)),
+      storableDeep(await orAborted(tool.call(args, { ...context, signal, paying }), signal)),
     );
     const duration_ms = options.clock.now() - startedAt;
     const ended = { ...item, duration_ms, cost_usd: nanoToUsd(outcome.costNanoUsd) };
@@ -198,12 +199,3 @@ export const runToolCall = async (
   }
   return carryOutCall(item, tool, context, options, startedAt);
 };
-
-/** A tool that ignores its signal must not hang the run: whichever comes first. */
-const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });

@@ -24,6 +24,7 @@ import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
 export type { LimitChange, LimitState } from './limits.ts';
+export { createMetered, type Metered, type MeteredOptions } from './metered.ts';
 export { isBudgetTimeZone } from './periods.rules.ts';
 export { alertText } from './rules.ts';
 export type { CostAlert, CostKind, CostSubject, Hold, HoldRequest, LedgerEntry } from './types.ts';

@@ -1,5 +1,5 @@
 import { globMatches } from '../../kernel/glob.ts';
-import type { AllowRule, ToolPolicy } from './types.ts';
+import type { AllowRule, ToolPolicy } from '../../kernel/tool-policy.ts';
 
 /** Which calls an operator allows in a run with untrusted content (docs/governance.md). Pure. */
 

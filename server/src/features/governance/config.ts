@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox';
 import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { type NanoUsd, usdToNano } from '../../kernel/money.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
+import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
 import type { ServerPolicies } from './policies.rules.ts';
 import type { RouteLimits } from './rules.ts';
 import { DEFAULT_RULE_LIMITS, type RuleLimits } from './seats.rules.ts';
-import { APPROVALS, FLAGS, RISKS, SEATS, type Seat } from './types.ts';
+import { SEATS, type Seat } from './types.ts';
 
 /** Thresholds, seats and policies: the defaults below, changed by the operator's GOVERNANCE_FILE (docs/governance.md). */
 

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { AgentTool, ToolBook, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
+import { orAborted } from '../../kernel/races.ts';
+import type { ToolBook, ToolContext, ToolOutcome } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
 import { hashOf } from './hash.ts';
 import type { GovernancePorts } from './ports.ts';
@@ -51,22 +52,6 @@ export const createExecution = (options: ExecutionOptions) => {
     },
   });
 
-  const call = async (
-    tool: AgentTool,
-    args: Record<string, unknown>,
-    context: ToolContext,
-  ): Promise<ToolOutcome> => {
-    const { signal } = context;
-    return new Promise((resolve, reject) => {
-      const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-      signal.addEventListener('abort', abort, { once: true });
-      tool
-        .call(args, context)
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', abort));
-    });
-  };
-
   /** The call with what the credential that asked has of the person's rights now, and its metered cost. */
   const carryOut = async (proposal: Proposal): Promise<End> => {
     const stored = proposal.tool;
@@ -99,7 +84,7 @@ export const createExecution = (options: ExecutionOptions) => {
     let outcome: ToolOutcome;
     try {
       outcome = await book.carryOut(tool, stored.arguments, context, () =>
-        call(tool, stored.arguments, context),
+        orAborted(tool.call(stored.arguments, context), context.signal),
       );
     } catch (error) {
       if (timeout.aborted || stop.aborted) {

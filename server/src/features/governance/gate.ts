@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { usdToNano } from '../../kernel/money.ts';
 import { credentialOf } from '../../kernel/stored-credential.ts';
+import type { Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, GateDecision, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import { isAllowed } from './allow.rules.ts';
@@ -11,7 +12,7 @@ import { callHash, consentHash } from './hash.ts';
 import type { Draft, Records } from './records.ts';
 import { type Route, routeOf } from './rules.ts';
 import { hasConsent } from './store.ts';
-import type { Proposal, Risk, ToolPolicy } from './types.ts';
+import type { Proposal } from './types.ts';
 
 /** The one gate in front of every tool call, whichever door it comes through (contract, section 7). */
 export interface GateOptions {

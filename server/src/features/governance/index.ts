@@ -4,6 +4,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
@@ -20,16 +21,15 @@ import { createRecords } from './records.ts';
 import { governanceRoutes } from './routes.ts';
 import { createProposals } from './service.ts';
 import { createToolBook } from './tool-book.ts';
-import type { Approval, Flag, Risk, ToolPolicy } from './types.ts';
 import { createVoting } from './voting.ts';
 import { type ProposalWire, proposalWire } from './wire.ts';
 
 export { type DecisionNotice, decisionOf } from './approvals.ts';
-export { createMeteredAsk } from './ask.ts';
+export { createVoteAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
 export { Proposal as ProposalSchema } from './schema.ts';
-export { type Proposal, SEATS, type Seat, type ToolPolicy } from './types.ts';
+export { type Proposal, SEATS, type Seat } from './types.ts';
 export { type ProposalWire, proposalWire } from './wire.ts';
 
 export interface GovernanceOptions {

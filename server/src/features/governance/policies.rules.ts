@@ -1,5 +1,5 @@
 import { globMatches, literalLength } from '../../kernel/glob.ts';
-import type { ToolPolicy } from './types.ts';
+import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 
 /** Policies of tools by glob (`*`, `?`), within servers. */
 export type ServerPolicies = Readonly<

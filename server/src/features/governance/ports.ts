@@ -2,8 +2,9 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { ModelMessage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
+import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
-import type { Proposal, Seat, ToolPolicy } from './types.ts';
+import type { Proposal, Seat } from './types.ts';
 
 /** What governance needs of its neighbours; handed over in `compose.ts`. */
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
 import { governanceConfig } from './config.ts';
 import { policyFor } from './policies.rules.ts';
 import { parseVote } from './prompt.rules.ts';
@@ -14,7 +15,7 @@ import {
   verdictNow,
   vetoIn,
 } from './rules.ts';
-import { APPROVALS, type Ballot, FLAGS, RISKS, SEATS, type Seat, VETO_REASONS, VOTES } from './types.ts';
+import { type Ballot, SEATS, type Seat, VETO_REASONS, VOTES } from './types.ts';
 
 const config = governanceConfig(null);
 

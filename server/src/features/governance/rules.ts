@@ -1,11 +1,8 @@
 import { type NanoUsd, nanoToUsd } from '../../kernel/money.ts';
+import { APPROVALS, type Approval, type Flag, type Risk } from '../../kernel/tool-policy.ts';
 import {
-  APPROVALS,
-  type Approval,
   type Ballot,
-  type Flag,
   type ProposalStatus,
-  type Risk,
   SEATS,
   type Seat,
   VETO_REASONS,

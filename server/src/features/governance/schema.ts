@@ -9,7 +9,8 @@ import {
   Timestamp,
   Usd,
 } from '../../kernel/schema.ts';
-import { EXECUTION_STATUSES, FLAGS, RISKS, SEATS, STATUSES, VETO_REASONS, VOTES } from './types.ts';
+import { FLAGS, RISKS } from '../../kernel/tool-policy.ts';
+import { EXECUTION_STATUSES, SEATS, STATUSES, VETO_REASONS, VOTES } from './types.ts';
 
 /** Wire types of the governance (contract, sections 7 and 14). */
 

@@ -5,6 +5,7 @@ import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { isWholeNano, TOO_FINE, usdToNano } from '../../kernel/money.ts';
 import { type PageRequest, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { credentialOf } from '../../kernel/stored-credential.ts';
+import type { Flag, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import { actorOf } from '../audit/index.ts';
 import { checkArguments } from './arguments.ts';
@@ -16,7 +17,7 @@ import type { HumanVote, Records } from './records.ts';
 import { routeOf } from './rules.ts';
 import type { ProposalBody, ProposalQuery } from './schema.ts';
 import { findProposal, listProposals } from './store.ts';
-import type { Flag, Proposal, StoredTool, ToolPolicy } from './types.ts';
+import type { Proposal, StoredTool } from './types.ts';
 
 /** Analyst, operator and admin see the tenant's proposals; everybody else those that they asked for. */
 export const proposalScope = (caller: Caller): Scope => ({

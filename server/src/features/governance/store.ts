@@ -5,15 +5,14 @@ import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import { readCredential } from '../../kernel/stored-credential.ts';
+import { FLAGS, RISKS } from '../../kernel/tool-policy.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 import {
   type Ballot,
   EXECUTION_STATUSES,
-  FLAGS,
   isSeat,
   type Proposal,
   type ProposalStatus,
-  RISKS,
   STATUSES,
   type StoredTool,
   VETO_REASONS,

@@ -2,11 +2,11 @@ import type { Db, Queryable } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd, usdToNano } from '../../kernel/money.ts';
+import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolContext } from '../../kernel/tools.ts';
 import { type Audit, type AuditEvent, actorOf } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { hashOf } from './hash.ts';
-import type { ToolPolicy } from './types.ts';
 
 export interface ToolBookOptions {
   db: Db;

@@ -1,19 +1,10 @@
 import type { CallEvidence } from '../../kernel/call-evidence.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { StoredCredential } from '../../kernel/stored-credential.ts';
+import type { Flag, Risk } from '../../kernel/tool-policy.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
 
 /** Words of the governance (contract, section 7). */
-export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
-export type Risk = (typeof RISKS)[number];
-
-export const FLAGS = ['security', 'legal', 'irreversible', 'personal_data'] as const;
-export type Flag = (typeof FLAGS)[number];
-
-/** From the least to the most strict. */
-export const APPROVALS = ['auto', 'pentarchy', 'human'] as const;
-export type Approval = (typeof APPROVALS)[number];
-
 export const SEATS = ['athena', 'hermes', 'aegis', 'hephaestus', 'prometheus'] as const;
 export type Seat = (typeof SEATS)[number];
 
@@ -52,24 +43,6 @@ export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed', 
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const isOpen = (status: ProposalStatus): boolean => status === 'voting' || status === 'awaiting_human';
-
-/** What an operator says of a tool; what is left out comes from what the tool declares. */
-export interface ToolPolicy {
-  cost_usd?: number | undefined;
-  risk?: Risk | undefined;
-  flags?: readonly Flag[] | undefined;
-  approval?: Approval | undefined;
-  allow?: readonly AllowRule[] | undefined;
-}
-
-/**
- * Calls that an operator allows in a run with untrusted content. All parts must fit: `hosts`, by argument, the hosts of the
- * address in it; `arguments`, by argument, globs of its text.
- */
-export interface AllowRule {
-  hosts?: Readonly<Record<string, readonly string[]>> | undefined;
-  arguments?: Readonly<Record<string, readonly string[]>> | undefined;
-}
 
 export interface StoredTool {
   server: string;

@@ -1,12 +1,14 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { orAborted } from '../../kernel/races.ts';
+import { injectionSigns, type TextRole, textsIn } from '../../kernel/text-signs.ts';
+import { audienceIn } from './audience.rules.ts';
 import type { GovernanceConfig } from './config.ts';
 import { hashOf, sha256 } from './hash.ts';
 import type { GovernancePorts } from './ports.ts';
 import { type ParsedVote, parseVote, VOTE_SCHEMA, votePrompt } from './prompt.rules.ts';
 import { isStrictest, type SeatFacts, type SeatVote, voteByRule, withFloor } from './seats.rules.ts';
-import { audienceIn, injectionSigns, textsIn } from './signs.rules.ts';
 import { countRejections } from './store.ts';
 import { createTurns } from './turns.ts';
 import { type Ballot, type Proposal, SEATS, type Seat } from './types.ts';
@@ -20,6 +22,11 @@ export interface CastVote {
 }
 
 const DAY_MS = 86_400_000;
+
+/** Longest text that is searched for signs. */
+const MAX_SIGN_CHARACTERS = 50_000;
+const signsOf = (text: string, role: TextRole): string[] =>
+  injectionSigns(text.slice(0, MAX_SIGN_CHARACTERS), role);
 
 /** Everything that a seat weighs, measured by the platform and not told by the proposal. */
 export const gatherFacts = async (
@@ -43,9 +50,9 @@ export const gatherFacts = async (
             health: await ports.toolHealth(proposal.tenantId, tool.server, tool.name),
           },
     tainted: proposal.tainted,
-    signs: [...new Set(texts.flatMap(injectionSigns))],
+    signs: [...new Set(texts.flatMap((text) => signsOf(text, 'proposal')))],
     sourceSigns: [
-      ...new Set((proposal.evidence?.sources ?? []).flatMap(({ excerpt }) => injectionSigns(excerpt))),
+      ...new Set((proposal.evidence?.sources ?? []).flatMap(({ excerpt }) => signsOf(excerpt, 'evidence'))),
     ],
     audience: audienceIn(textsIn(tool?.arguments)),
     budget: await ports.budget(proposal.tenantId),
@@ -58,15 +65,6 @@ const factsForAudit = (facts: SeatFacts): Record<string, unknown> => ({
   ...facts,
   audience: facts.audience.length,
 });
-
-/** Whatever the other side does with its signal, the caller goes on at the abort. */
-const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 
 export interface VotingOptions {
   clock: Clock;

@@ -4,6 +4,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type McpContent, McpFault, type McpProgress, type McpToolInfo } from '../../kernel/mcp.ts';
+import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolAnnotations, ToolBook, ToolContext, ToolGate } from '../../kernel/tools.ts';
 import { mcpErrorOf } from './faults.ts';
 import type { PinBook, PinState } from './pins.ts';
@@ -17,7 +18,7 @@ import {
   readAnnotations,
   resolvePolicy,
 } from './rules.ts';
-import type { ServerDefinition, ToolPolicy } from './types.ts';
+import type { ServerDefinition } from './types.ts';
 
 /** Everything between a caller and a tool of a server: who may, with which arguments, at what cost, and what comes out. */
 

@@ -32,7 +32,7 @@ export { createMcpDoor, type McpDoorOptions } from './door/door.ts';
 export type { McpAuditEntry } from './service.ts';
 export { OAUTH_CALLBACK_PATH } from './sign-in.ts';
 export { type McpServerSummary, mcpServerTools } from './tools.ts';
-export type { ServerPolicy, ToolPolicy } from './types.ts';
+export type { ServerPolicy } from './types.ts';
 
 export interface McpOptions {
   db: Db;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ROLES } from '../../kernel/caller.ts';
 import { MAX_GLOB_CHARACTERS, MAX_GLOBS } from '../../kernel/glob.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
-import { APPROVALS, FLAGS, RISKS } from './types.ts';
+import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
 
 /** Wire forms of policies and access lists: the same in the API and in the file. */
 export const OAuthSchema = Strict({

@@ -1,8 +1,9 @@
 import { bounded } from '../../kernel/bounded.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { globMatches, literalLength } from '../../kernel/glob.ts';
+import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { ToolAnnotations } from '../../kernel/tools.ts';
-import type { AccessList, AccessRule, Approval, Flag, Risk, ServerPolicy, ToolPolicy } from './types.ts';
+import type { AccessList, AccessRule, ServerPolicy } from './types.ts';
 
 /** Decisions of the gateway; no clock, no network, no storage. */
 

@@ -11,8 +11,9 @@ import {
   secretWithheld,
   Timestamp,
 } from '../../kernel/schema.ts';
+import { APPROVALS, FLAGS, RISKS } from '../../kernel/tool-policy.ts';
 import { AccessListSchema, OAuthSchema, ServerPolicySchema } from './policy.schema.ts';
-import { APPROVALS, FLAGS, MAX_CALL_TIMEOUT_MS, RISKS } from './types.ts';
+import { MAX_CALL_TIMEOUT_MS } from './types.ts';
 
 /** Wire types of the MCP endpoints. */
 

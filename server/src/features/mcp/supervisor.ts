@@ -9,6 +9,7 @@ import {
   type McpSession,
   type McpToolInfo,
 } from '../../kernel/mcp.ts';
+import { atMost } from '../../kernel/races.ts';
 import { redactFault } from './endpoint.ts';
 import { redactErrorResult } from './results.ts';
 import { backOffMs } from './rules.ts';
@@ -231,16 +232,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   const settled = async (maxMs: number, signal: AbortSignal): Promise<void> => {
     const running = attempt;
     if (running === null || maxMs <= 0 || signal.aborted) return;
-    let timer: NodeJS.Timeout | undefined;
-    let stop: (() => void) | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, maxMs);
-      stop = resolve;
-      signal.addEventListener('abort', resolve as () => void, { once: true });
-    });
-    await Promise.race([running, limit]);
-    clearTimeout(timer);
-    if (stop !== undefined) signal.removeEventListener('abort', stop);
+    await atMost(running, maxMs, signal);
   };
 
   const ask = async <T, O extends { signal: AbortSignal; timeoutMs: number }>(

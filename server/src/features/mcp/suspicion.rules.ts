@@ -1,33 +1,11 @@
-import { bounded, PIECE, pieces } from '../../kernel/bounded.ts';
+import { injectionSigns, textsIn } from '../../kernel/text-signs.ts';
 
 /**
- * Signs that a tool's text is meant for the model instead of the reader, and names made to be taken for another. A sign
- * holds a tool back until a person has looked; the wall behind it is permissions and gates.
+ * Whether a tool's text is meant for the model instead of the reader, and names made to be taken for another. A sign
+ * holds a tool back until a person has looked; permissions and gates stand behind it.
  */
 
-const SIGNS: readonly RegExp[] = [
-  /\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|system|all)\b.{0,30}\b(instructions?|prompts?|rules|messages?)\b/is,
-  /<\s*(?:\/\s*)?(important|system|instructions?|secret|admin)\s*>/i,
-  /\b(do not|don't|never)\b.{0,30}\b(tell|mention|inform|reveal|show)\b.{0,30}\b(the )?(user|human|operator)\b/is,
-  bounded(
-    PIECE,
-    /\b(before|after|instead of|whenever)\b.{0,60}\b(using|calling|this tool|any tool|other tools?)\b.{0,80}\b(you must|must first|always|first)\b.{0,60}\b(call|read|send|invoke|run|use)\b/is,
-  ),
-  bounded(
-    PIECE,
-    /\byou must\b.{0,40}\b(call|invoke|send|read|include|pass)\b.{0,80}\b(tool|file|secret|password|token|key|contents?)\b/is,
-  ),
-  /(~\/|\/home\/|\/root\/|\/etc\/)?\.?(ssh\/id_|aws\/credentials|env\b.{0,20}\b(contents?|file)|mcp\.json)/i,
-  // Zero-width and bidirectional marks, and the tag block: text that a reader does not see.
-  /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]|[\u{e0000}-\u{e007f}]/u,
-];
-
-/** All texts of a tool that reach a model: descriptions of the tool and of its parameters. */
-const textsOf = (value: unknown, depth = 0): string[] => {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null || depth > 12) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner, depth + 1)]);
-};
+const MAX_CHARACTERS = 20_000;
 
 export const isSuspicious = (tool: {
   name: string;
@@ -40,11 +18,9 @@ export const isSuspicious = (tool: {
     tool.name,
     tool.title ?? '',
     tool.description,
-    ...textsOf(tool.inputSchema),
-    ...textsOf(tool.outputSchema),
-  ].some((text) =>
-    pieces(text.slice(0, 20_000)).some(({ text: piece }) => SIGNS.some((sign) => sign.test(piece))),
-  );
+    ...textsIn(tool.inputSchema),
+    ...textsIn(tool.outputSchema),
+  ].some((text) => injectionSigns(text.slice(0, MAX_CHARACTERS), 'tool').length > 0);
 
 /** Letters of other scripts, and digits, that look like Latin ones. */
 const LOOKS_LIKE: Readonly<Record<string, string>> = {

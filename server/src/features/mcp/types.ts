@@ -1,29 +1,8 @@
 import type { Role } from '../../kernel/caller.ts';
 import type { McpEndpoint } from '../../kernel/mcp.ts';
+import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 
 /** Words of the gateway, shared by its files. */
-
-export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
-export type Risk = (typeof RISKS)[number];
-export const FLAGS = ['security', 'legal', 'irreversible', 'personal_data'] as const;
-export type Flag = (typeof FLAGS)[number];
-export const APPROVALS = ['auto', 'pentarchy', 'human'] as const;
-export type Approval = (typeof APPROVALS)[number];
-
-/** What an operator says about tools; each part may be left out. */
-export interface ToolPolicy {
-  cost_usd?: number | undefined;
-  risk?: Risk | undefined;
-  flags?: readonly Flag[] | undefined;
-  approval?: Approval | undefined;
-  /** Calls that a run with untrusted content makes unasked; governance reads it (features/governance/allow.rules.ts). */
-  allow?:
-    | readonly {
-        hosts?: Readonly<Record<string, readonly string[]>> | undefined;
-        arguments?: Readonly<Record<string, readonly string[]>> | undefined;
-      }[]
-    | undefined;
-}
 
 /** `tools`: by glob of the tool's name (`*` and `?`); the more literal characters, the later and stronger. */
 export interface ServerPolicy {

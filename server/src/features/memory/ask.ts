@@ -1,15 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
+import { looksSecret } from '../../kernel/text-signs.ts';
 import { type Extracted, slotOf } from './facts.rules.ts';
-import { cleanText, looksSecret, MAX_NAME } from './rules.ts';
+import { cleanText, MAX_NAME } from './rules.ts';
 import { isQuestion, MAX_MESSAGE_CHARACTERS, sentencesOf } from './sentences.rules.ts';
 
 /**
  * Structured output of a model: what it answers to `input` under `instructions`, as JSON that should fit `schema`. May
  * throw (no model, no budget, time-out); the patterns then stand alone.
  */
-export type Ask = (request: {
+export type FactAsk = (request: {
   caller: Caller;
   conversationId: string | null;
   name: string;
@@ -65,7 +66,7 @@ const toExtracted = (fact: Static<typeof ModelFact>): Extracted[] => {
 
 /** Facts as the model sees them; empty when it answers in another form. Rejects when `ask` does. */
 export const askForFacts = async (
-  ask: Ask,
+  ask: FactAsk,
   turn: { caller: Caller; conversationId: string | null; text: string },
 ): Promise<Extracted[]> => {
   const answer = await ask({

@@ -1,8 +1,9 @@
 import { bounded } from '../../kernel/bounded.ts';
+import { looksSecret } from '../../kernel/text-signs.ts';
 import { factsOfClause, mentionedPeople } from './clauses.rules.ts';
 import { claim, type Extracted, slotOf } from './facts.rules.ts';
 import { notedOf } from './notes.rules.ts';
-import { cleanText, looksSecret } from './rules.ts';
+import { cleanText } from './rules.ts';
 import {
   clausesOf,
   isHypothetical,

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { req } from '../../../test/requirements.ts';
 import { explosionOf, pumped } from '../../../test/support/growth.ts';
+import { looksSecret } from '../../kernel/text-signs.ts';
 import { claimOfObservation, factsOfClause } from './clauses.rules.ts';
 import { extract } from './extract.rules.ts';
 import { readQuery } from './recall.rules.ts';
-import { cleanName, looksSecret } from './rules.ts';
+import { cleanName } from './rules.ts';
 import { sentencesOf, trimValue } from './sentences.rules.ts';
 
 const PIECES =

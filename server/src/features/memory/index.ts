@@ -4,7 +4,7 @@ import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
-import type { Ask } from './ask.ts';
+import type { FactAsk } from './ask.ts';
 import { createEntityStore } from './entities.store.ts';
 import { extract } from './extract.rules.ts';
 import type { Extracted } from './facts.rules.ts';
@@ -22,9 +22,9 @@ import { createMemoryService } from './service.ts';
 import { createMemoryTools } from './tools.ts';
 import { createTransfer } from './transfer.ts';
 
-export type { Ask } from './ask.ts';
+export type { FactAsk } from './ask.ts';
+export { createFactAsk } from './fact-ask.ts';
 export { createMessageReader } from './message-reader.ts';
-export { createMeteredAsk } from './metered-ask.ts';
 export type { ObservedTurn } from './observe.ts';
 export type { RecalledFact, Who } from './recall.ts';
 export type { RememberedCounts } from './remember.ts';
@@ -35,7 +35,7 @@ export interface MemoryOptions {
   /** Recall by meaning; by words alone without it. */
   embedder?: MeteredEmbedder | undefined;
   /** Extraction by a model besides the patterns. */
-  ask?: Ask | undefined;
+  ask?: FactAsk | undefined;
   /** Reads messages by patterns; on the event loop when not given. */
   extract?: ((text: string) => Promise<Extracted[]>) | undefined;
   /** Largest import; 25 MiB when not given. */

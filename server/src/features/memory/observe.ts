@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
-import { type Ask, askForFacts, joinFindings, mayHoldFacts } from './ask.ts';
+import { askForFacts, type FactAsk, joinFindings, mayHoldFacts } from './ask.ts';
 import type { Extracted } from './facts.rules.ts';
 import { isNote } from './notes.rules.ts';
 import type { Recall } from './recall.ts';
@@ -16,7 +16,7 @@ export interface ObservedTurn {
 export interface ObserveParts {
   remember: Remember;
   recall: Recall;
-  ask: Ask | null;
+  ask: FactAsk | null;
   /** What a message says by the patterns. */
   extract(text: string): Promise<Extracted[]>;
 }

@@ -80,24 +80,3 @@ export const cleanText = (text: string): string => {
     .trim();
   return [...line].slice(0, MAX_TEXT).join('');
 };
-
-/** Is this something that must not be kept (contract, section 14: a memory is shown in prompts)? */
-export const looksSecret = (text: string): boolean =>
-  /\b(pass ?word|passwort|passphrase|passcode|pin(?: code| number)?|cvv|cvc|api[- ]?key|secret key|private key|access token|client secret|recovery code|kennwort|geheimzahl)\b/i.test(
-    text,
-  ) ||
-  /\b(?:sk|pk|ghp|gho|xox[abp]|ptk|AKIA)[-_A-Za-z0-9]{16}/.test(text) ||
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text) ||
-  hasCardNumber(text);
-
-/** 13–19 digits that pass the Luhn check (ISO/IEC 7812-1, annex B). */
-const hasCardNumber = (text: string): boolean =>
-  [...text.matchAll(/(?:\d[ -]?){13,19}/g)].some(([found]) => {
-    const digits = [...found.replaceAll(/\D/g, '')].map(Number).reverse();
-    if (digits.length < 13) return false;
-    const sum = digits.reduce((total, digit, index) => {
-      const doubled = index % 2 === 1 ? digit * 2 : digit;
-      return total + (doubled > 9 ? doubled - 9 : doubled);
-    }, 0);
-    return sum % 10 === 0;
-  });

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { looksSecret } from '../../kernel/text-signs.ts';
 import type { AgentTool, ToolAnnotations, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
 import type { EntityStore } from './entities.store.ts';
@@ -11,7 +12,7 @@ import { type PayingWho, type Recall, taintOfFacts } from './recall.ts';
 import type { FactSource } from './records.ts';
 import type { RelationStore } from './relations.store.ts';
 import type { Remember } from './remember.ts';
-import { cleanText, looksSecret, MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
+import { cleanText, MAX_NAME, MAX_TEXT, MAX_TYPE } from './rules.ts';
 import { type MemoryService, observationOf } from './service.ts';
 
 /** The memory as agents see it. They act as the caller, in the caller's own memory; what is shared they can read. */

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { atMost } from '../../kernel/races.ts';
 import { RequestTimes } from './request-times.ts';
 
 /** Prometheus metrics of one process. No label may hold a user, a conversation or a raw path. */
@@ -54,16 +55,10 @@ interface JobDepth {
 
 /** Null where it fails or takes too long. */
 const withinTime = async <T>(asked: Promise<T>): Promise<T | null> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), STORE_PATIENCE_MS);
-  });
   try {
-    return await Promise.race([asked, late]);
+    return (await atMost(asked, STORE_PATIENCE_MS)) ?? null;
   } catch {
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 };
 

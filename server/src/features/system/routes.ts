@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { bearerToken } from '../../http/context.ts';
 import { type AnyRoute, route } from '../../http/route.ts';
 import { unauthorized } from '../../kernel/errors.ts';
+import { atMost } from '../../kernel/races.ts';
 import { StringEnum } from '../../kernel/schema.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -57,16 +58,11 @@ const Readiness = Type.Object({
 const CHECK_TIMEOUT_MS = 3_000;
 
 const run = async (check: () => Check | Promise<Check>): Promise<Check> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Check>((resolve) => {
-    timer = setTimeout(() => resolve({ status: 'failed', detail: 'no answer' }), CHECK_TIMEOUT_MS);
-  });
   try {
-    return await Promise.race([Promise.resolve().then(check), late]);
+    const found = await atMost(Promise.resolve().then(check), CHECK_TIMEOUT_MS);
+    return found ?? { status: 'failed', detail: 'no answer' };
   } catch {
     return { status: 'failed', detail: 'not reachable' };
-  } finally {
-    clearTimeout(timer);
   }
 };
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError } from '../../kernel/errors.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { orAborted } from '../../kernel/races.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { RunPayload } from './jobs.ts';
 import type { ChatOutcome, TaskChat, TaskChatRun } from './ports.ts';
@@ -114,19 +115,6 @@ export const createExecutor = (options: ExecuteOptions) => {
     };
   };
 
-  /** Waits for `work`, but leaves it alone when this process stops: the next one finds the run again. */
-  const unlessStopping = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-    const stopping = Promise.withResolvers<never>();
-    const stop = (): void => stopping.reject(new Error('interrupted'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-    try {
-      return await Promise.race([work, stopping.promise]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-  };
-
   /** The run of an attempt that a dead process left, where the chat has taken it up: it is followed, not repeated. */
   const followEarlier = async (
     caller: Caller,
@@ -143,7 +131,7 @@ export const createExecutor = (options: ExecuteOptions) => {
       if (found.state === 'waiting') {
         return { content: '', messageId: '', costNano: 0, finishReason: 'awaiting_approval' };
       }
-      await unlessStopping(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), signal);
+      await orAborted(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), signal);
     }
   };
 
@@ -175,7 +163,7 @@ export const createExecutor = (options: ExecuteOptions) => {
     const unwatch = onCancel(row.id, stop);
     try {
       await db.write((tx) => updateRun(tx, row.id, { conversation_id: run.conversationId }));
-      return { runId: run.runId, outcome: await unlessStopping(run.done, signal), counted };
+      return { runId: run.runId, outcome: await orAborted(run.done, signal), counted };
     } finally {
       unwatch();
       unfollow();

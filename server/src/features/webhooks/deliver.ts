@@ -1,13 +1,19 @@
 import type { Db } from '../../db/db.ts';
-import { type JobHandler, PermanentJobError, RetryLater } from '../../jobs/index.ts';
+import { type JobHandler, type Jobs, PermanentJobError } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
-import type { DeliverPayload } from './jobs.ts';
+import { type DeliverPayload, deliverKind } from './jobs.ts';
 import { aboutWebhookSecret, type WebhookSecretBox } from './ports.ts';
-import { type AttemptVerdict, FAILING_LIMIT_MS, RETRY_DELAYS_MS, verdictOf } from './rules.ts';
+import {
+  type AttemptVerdict,
+  afterAttempt,
+  type DeliveryState,
+  FAILING_LIMIT_MS,
+  verdictOf,
+} from './rules.ts';
 import {
   cancelPending,
   deliveryWithHook,
@@ -24,6 +30,7 @@ export interface DeliverOptions {
   clock: Clock;
   http: OutgoingHttp;
   box: WebhookSecretBox;
+  jobs: Pick<Jobs, 'enqueue'>;
   events: EventSink;
   timeoutMs: number;
   /** A webhook was switched off. */
@@ -33,7 +40,7 @@ export interface DeliverOptions {
 export interface Deliverer {
   handler: JobHandler<DeliverPayload>;
   /** One attempt at once, outside of the schedule: the test of a webhook. */
-  once(delivery: WebhookDeliveryRow, hook: WebhookRow): Promise<AttemptVerdict>;
+  once(delivery: WebhookDeliveryRow, hook: WebhookRow): Promise<void>;
 }
 
 export const createDeliverer = (options: DeliverOptions): Deliverer => {
@@ -68,14 +75,16 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
     });
   };
 
-  const storeAttempt = async (
-    delivery: WebhookDeliveryRow,
-    hook: WebhookRow,
-    at: number,
-    result: AttemptResult,
-    change: Parameters<typeof updateDelivery>[2],
-    delivered: boolean,
-  ): Promise<void> => {
+  /** The attempt, the delivery's next state and the job of its next attempt, in one transaction. */
+  const storeAttempt = async (made: {
+    delivery: WebhookDeliveryRow;
+    hook: WebhookRow;
+    at: number;
+    result: AttemptResult;
+    attempt: number;
+    state: DeliveryState;
+  }): Promise<void> => {
+    const { delivery, hook, at, result, state } = made;
     await db.write(async (tx) => {
       await insertAttempt(tx, {
         id: newId(),
@@ -88,21 +97,33 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         response_body: result.response?.body ?? null,
         error: result.error,
       });
-      await updateDelivery(tx, delivery.id, { ...change, attempts: delivery.attempts + 1 });
-      if (!delivered) await markFailing(tx, hook.id, at);
+      await updateDelivery(tx, delivery.id, {
+        ...state,
+        attempts: delivery.attempts + 1,
+        round_attempts: made.attempt,
+      });
+      if (state.status === 'pending') {
+        await options.jobs.enqueue(
+          tx,
+          deliverKind,
+          { v: 1, delivery_id: delivery.id, tenant_id: hook.tenant_id, due: state.next_attempt_at },
+          { group: hook.id, runAt: state.next_attempt_at },
+        );
+      }
+      if (state.status !== 'delivered') await markFailing(tx, hook.id, at);
       else if (hook.failing_since !== null) {
         await updateWebhook(tx, hook.tenant_id, hook.id, { failing_since: null });
       }
     });
   };
 
-  /** Sends and logs; `retryAt` says when the schedule would try again (null: it would not). */
+  /** Sends and records; outside of the schedule (`scheduled` false) there is no next attempt. */
   const attempt = async (
     delivery: WebhookDeliveryRow,
     hook: WebhookRow,
     signal: AbortSignal,
-    retryAt: (askedMs: number | null) => number | null,
-  ): Promise<AttemptVerdict> => {
+    scheduled: boolean,
+  ): Promise<{ verdict: AttemptVerdict; state: DeliveryState }> => {
     const at = clock.now();
     const result = await attemptDelivery({
       http: options.http,
@@ -119,24 +140,11 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
       result.response === null || result.error !== null
         ? { outcome: 'retry', reason: result.error ?? 'no answer', retryAfterMs: null }
         : verdictOf(result.response.status, result.response.headers['retry-after'] ?? null, clock.now());
-    const now = clock.now();
-    const next = verdict.outcome === 'retry' ? retryAt(verdict.retryAfterMs) : null;
-    const status =
-      verdict.outcome === 'delivered'
-        ? 'delivered'
-        : verdict.outcome === 'gone' || next === null
-          ? 'failed'
-          : 'pending';
-    await storeAttempt(
-      delivery,
-      hook,
-      at,
-      result,
-      { status, next_attempt_at: next, finished_at: status === 'pending' ? null : now },
-      verdict.outcome === 'delivered',
-    );
+    const number = delivery.round_attempts + 1;
+    const state = afterAttempt(verdict, scheduled ? number : null, clock.now());
+    await storeAttempt({ delivery, hook, at, result, attempt: number, state });
     if (verdict.outcome === 'gone') await switchOff(hook, 'gone');
-    return verdict;
+    return { verdict, state };
   };
 
   return {
@@ -146,6 +154,8 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         // Deleted with its webhook, or settled by an earlier run of this job that could not report.
         if (found === undefined || found.delivery.status !== 'pending') return;
         const { delivery, hook } = found;
+        // This attempt is recorded already, or belongs to an earlier round: another job has the next one.
+        if (payload.due !== null && payload.due !== delivery.next_attempt_at) return;
         if (hook.status !== 'active') {
           await db.write((tx) =>
             updateDelivery(tx, delivery.id, {
@@ -156,12 +166,10 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
           );
           return;
         }
-        const verdict = await attempt(delivery, hook, context.signal, (askedMs) => {
-          const delayMs = RETRY_DELAYS_MS[context.attempt - 1];
-          return delayMs === undefined ? null : clock.now() + Math.max(delayMs, askedMs ?? 0);
-        });
+        const { verdict, state } = await attempt(delivery, hook, context.signal, true);
         if (verdict.outcome === 'gone') throw new PermanentJobError('the receiver answered 410');
-        if (verdict.outcome === 'retry') throw new RetryLater(verdict.reason, verdict.retryAfterMs ?? 0);
+        if (verdict.outcome === 'retry' && state.status === 'failed')
+          throw new PermanentJobError(verdict.reason);
       },
       async dead(payload) {
         const found = await deliveryWithHook(db.read, payload.delivery_id);
@@ -182,6 +190,8 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         }
       },
     },
-    once: (delivery, hook) => attempt(delivery, hook, new AbortController().signal, () => null),
+    async once(delivery, hook) {
+      await attempt(delivery, hook, new AbortController().signal, false);
+    },
   };
 };

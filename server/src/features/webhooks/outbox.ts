@@ -55,6 +55,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       const events: unknown = JSON.parse(hook.events);
       if (!Array.isArray(events) || !subscribes(events, event.type)) continue;
       const id = newId();
+      const now = clock.now();
       const inserted = await insertDelivery(tx, {
         id,
         webhook_id: hook.id,
@@ -65,15 +66,16 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         request_id: event.requestId ?? null,
         status: 'pending',
         attempts: 0,
-        next_attempt_at: clock.now(),
-        created_at: clock.now(),
+        round_attempts: 0,
+        next_attempt_at: now,
+        created_at: now,
         finished_at: null,
       });
       if (inserted)
         await options.jobs.enqueue(
           tx,
           options.kind,
-          { v: 1, delivery_id: id, tenant_id: event.tenantId },
+          { v: 1, delivery_id: id, tenant_id: event.tenantId, due: now },
           { group: hook.id },
         );
     }

@@ -49,5 +49,22 @@ export const verdictOf = (status: number, retryAfter: string | null, now: number
   };
 };
 
+export type DeliveryState =
+  | { status: 'delivered' | 'failed'; next_attempt_at: null; finished_at: number }
+  | { status: 'pending'; next_attempt_at: number; finished_at: null };
+
+/**
+ * State of a delivery after an attempt. `attempt` counts from 1 within the round; null for one outside of the schedule,
+ * which has no next.
+ */
+export const afterAttempt = (verdict: AttemptVerdict, attempt: number | null, now: number): DeliveryState => {
+  const ended = { next_attempt_at: null, finished_at: now };
+  if (verdict.outcome === 'delivered') return { status: 'delivered', ...ended };
+  const delayMs = attempt === null ? undefined : RETRY_DELAYS_MS[attempt - 1];
+  if (verdict.outcome === 'gone' || delayMs === undefined) return { status: 'failed', ...ended };
+  const next = now + Math.max(delayMs, verdict.retryAfterMs ?? 0);
+  return { status: 'pending', next_attempt_at: next, finished_at: null };
+};
+
 export const subscribes = (events: readonly string[], type: string): boolean =>
   events.includes('*') || events.includes(type);

@@ -118,6 +118,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
     clock,
     http,
     box,
+    jobs,
     events: options.events,
     timeoutMs: options.timeoutMs ?? 20_000,
     changed: outbox.forget,
@@ -326,6 +327,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         request_id: requestId,
         status: 'pending',
         attempts: 0,
+        round_attempts: 0,
         next_attempt_at: null,
         created_at: now,
         finished_at: null,
@@ -368,15 +370,17 @@ export const createWebhooks = (options: WebhooksOptions) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
         if (current.status === 'pending') throw conflict('this delivery is still being tried');
+        const now = clock.now();
         await jobs.enqueue(
           tx,
           deliverKind,
-          { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id },
+          { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id, due: now },
           { group: hook.id },
         );
         return updateDelivery(tx, deliveryId, {
           status: 'pending',
-          next_attempt_at: clock.now(),
+          round_attempts: 0,
+          next_attempt_at: now,
           finished_at: null,
         });
       });

@@ -120,7 +120,9 @@ export const listDeliveries = (
 export const updateDelivery = (
   tx: Queryable,
   id: string,
-  changes: Partial<Pick<WebhookDeliveryRow, 'status' | 'attempts' | 'next_attempt_at' | 'finished_at'>>,
+  changes: Partial<
+    Pick<WebhookDeliveryRow, 'status' | 'attempts' | 'round_attempts' | 'next_attempt_at' | 'finished_at'>
+  >,
 ): Promise<WebhookDeliveryRow | undefined> =>
   tx.updateTable('webhook_deliveries').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
 

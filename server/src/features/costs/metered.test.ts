@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { Db } from '../../db/db.ts';
+import { createMetered } from './metered.ts';
+import type { Hold, HoldRequest, LedgerEntry } from './types.ts';
+
+const REQUEST: HoldRequest = {
+  tenantId: 't1',
+  userId: 'ann',
+  agentId: null,
+  conversationId: null,
+  runId: null,
+  requestId: null,
+  kind: 'tool',
+  worstNano: 10,
+  runUsedNano: 0,
+};
+const ENTRY: LedgerEntry = {
+  kind: 'tool',
+  model: null,
+  tool: 's.t',
+  usage: null,
+  costNanoUsd: 3,
+  estimated: false,
+};
+
+const world = (refused?: Error) => {
+  const settled: (readonly LedgerEntry[])[] = [];
+  const db = { write: (work: (tx: never) => Promise<unknown>) => work({} as never) } as unknown as Db;
+  const metered = createMetered({
+    db,
+    costs: {
+      hold: async (_tx, request) => {
+        if (refused !== undefined) throw refused;
+        const hold: Hold = { ...request, id: 'h', amountNano: 10, counters: [], createdAt: 0 };
+        return hold;
+      },
+      settle: async (_tx, _hold, entries) => void settled.push(entries),
+    },
+  });
+  return { settled, metered };
+};
+
+describe('metered work', () => {
+  it('is settled with what it used, and gives its result', async () => {
+    const { settled, metered } = world();
+    await expect(
+      metered(REQUEST, async (used) => {
+        used(ENTRY);
+        return 'done';
+      }),
+    ).resolves.toBe('done');
+    expect(settled).toEqual([[ENTRY]]);
+  });
+
+  it('is settled where it throws, at once or after it used something', async () => {
+    const { settled, metered } = world();
+    const broken = new Error('broken');
+    await expect(metered(REQUEST, () => Promise.reject(broken))).rejects.toBe(broken);
+    await expect(
+      metered(REQUEST, async (used) => {
+        used(ENTRY);
+        throw broken;
+      }),
+    ).rejects.toBe(broken);
+    expect(settled).toEqual([[], [ENTRY]]);
+  });
+
+  it('does not begin where the reservation is refused', async () => {
+    const refused = new Error('too much');
+    const { settled, metered } = world(refused);
+    let begun = false;
+    const work = async (): Promise<void> => {
+      begun = true;
+    };
+    await expect(metered(REQUEST, work)).rejects.toBe(refused);
+    expect(begun).toBe(false);
+    expect(settled).toEqual([]);
+  });
+});
