@@ -35,6 +35,8 @@ export interface WebhookDeliveryRow {
   status: string;
   attempts: number;
   next_attempt_at: number | null;
+  /** How often it was redelivered: what waits of an earlier round is not sent. */
+  round: number;
   created_at: number;
   finished_at: number | null;
 }

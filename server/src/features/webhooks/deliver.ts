@@ -11,9 +11,10 @@ import { type AttemptVerdict, FAILING_LIMIT_MS, RETRY_DELAYS_MS, verdictOf } fro
 import {
   cancelPending,
   deliveryWithHook,
+  endDelivery,
   insertAttempt,
   markFailing,
-  updateDelivery,
+  settleAttempt,
   updateWebhook,
   type WebhookDeliveryRow,
   type WebhookRow,
@@ -73,7 +74,7 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
     hook: WebhookRow,
     at: number,
     result: AttemptResult,
-    change: Parameters<typeof updateDelivery>[2],
+    change: Parameters<typeof settleAttempt>[2],
     delivered: boolean,
   ): Promise<void> => {
     await db.write(async (tx) => {
@@ -88,7 +89,7 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         response_body: result.response?.body ?? null,
         error: result.error,
       });
-      await updateDelivery(tx, delivery.id, { ...change, attempts: delivery.attempts + 1 });
+      await settleAttempt(tx, delivery, change);
       if (!delivered) await markFailing(tx, hook.id, at);
       else if (hook.failing_since !== null) {
         await updateWebhook(tx, hook.tenant_id, hook.id, { failing_since: null });
@@ -146,16 +147,10 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         // Deleted with its webhook, or settled by an earlier run of this job that could not report.
         if (found === undefined || found.delivery.status !== 'pending') return;
         const { delivery, hook } = found;
-        if (hook.status !== 'active') {
-          await db.write((tx) =>
-            updateDelivery(tx, delivery.id, {
-              status: 'cancelled',
-              next_attempt_at: null,
-              finished_at: clock.now(),
-            }),
-          );
-          return;
-        }
+        // Somebody has asked for it in the meantime: that round goes on with it.
+        if (delivery.round !== (payload.round ?? 0)) return;
+        if (hook.status !== 'active')
+          return db.write((tx) => endDelivery(tx, delivery, 'cancelled', clock.now()));
         const verdict = await attempt(delivery, hook, context.signal, (askedMs) => {
           const delayMs = RETRY_DELAYS_MS[context.attempt - 1];
           return delayMs === undefined ? null : clock.now() + Math.max(delayMs, askedMs ?? 0);
@@ -167,15 +162,8 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         const found = await deliveryWithHook(db.read, payload.delivery_id);
         if (found === undefined) return;
         const { delivery, hook } = found;
-        if (delivery.status === 'pending') {
-          await db.write((tx) =>
-            updateDelivery(tx, delivery.id, {
-              status: 'failed',
-              next_attempt_at: null,
-              finished_at: clock.now(),
-            }),
-          );
-        }
+        if (delivery.status === 'pending' && delivery.round === (payload.round ?? 0))
+          await db.write((tx) => endDelivery(tx, delivery, 'failed', clock.now()));
         const since = hook.failing_since;
         if (hook.status === 'active' && since !== null && clock.now() - since >= FAILING_LIMIT_MS) {
           await switchOff(hook, 'failing');

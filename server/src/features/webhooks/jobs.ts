@@ -7,6 +7,8 @@ export interface DeliverPayload {
   delivery_id: string;
   /** Null in payloads of before it was named. */
   tenant_id: string | null;
+  /** Of the delivery when this was asked for; jobs of an earlier round leave it alone. Absent in older payloads: 0. */
+  round?: number;
 }
 
 export const deliverKind: JobKind<DeliverPayload> = {
@@ -21,7 +23,8 @@ export const deliverKind: JobKind<DeliverPayload> = {
       'delivery_id' in stored &&
       typeof stored.delivery_id === 'string'
     ) {
-      return { v: 1, delivery_id: stored.delivery_id, tenant_id: tenantIn(stored) };
+      const round = 'round' in stored && typeof stored.round === 'number' ? stored.round : 0;
+      return { v: 1, delivery_id: stored.delivery_id, tenant_id: tenantIn(stored), round };
     }
     throw new Error('not a webhook.deliver payload of a known version');
   },

@@ -66,6 +66,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         status: 'pending',
         attempts: 0,
         next_attempt_at: clock.now(),
+        round: 0,
         created_at: clock.now(),
         finished_at: null,
       });

@@ -27,6 +27,7 @@ import {
 } from './schema.ts';
 import { newSecret } from './signing.ts';
 import {
+  beginRound,
   attemptsOf,
   cancelPending,
   countWebhooks,
@@ -40,7 +41,6 @@ import {
   lastStatuses,
   listDeliveries,
   listWebhooks,
-  updateDelivery,
   updateWebhook,
   type WebhookAttemptRow,
   type WebhookDeliveryRow,
@@ -327,6 +327,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         status: 'pending',
         attempts: 0,
         next_attempt_at: null,
+        round: 0,
         created_at: now,
         finished_at: null,
       };
@@ -360,27 +361,26 @@ export const createWebhooks = (options: WebhooksOptions) => {
       return withLog((await findWithDelivery(caller, id, deliveryId)).delivery);
     },
 
-    /** The whole schedule again, with the same id and body. Throws CONFLICT while it is pending or the webhook is off. */
+    /**
+     * Sends now, and begins the whole schedule again, with the same id and body; a wait for a next try ends by it. Throws
+     * CONFLICT while the webhook is off.
+     */
     async redeliver(caller: Caller, id: string, deliveryId: string): Promise<Delivery> {
       const { hook } = await findWithDelivery(caller, id, deliveryId);
       if (hook.status !== 'active') throw conflict('the webhook is switched off');
       const row = await db.write(async (tx) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
-        if (current.status === 'pending') throw conflict('this delivery is still being tried');
+        const begun = await beginRound(tx, deliveryId, clock.now());
+        if (begun === undefined) throw notFound('delivery');
         await jobs.enqueue(
           tx,
           deliverKind,
-          { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id },
+          { v: 1, delivery_id: deliveryId, tenant_id: hook.tenant_id, round: begun.round },
           { group: hook.id },
         );
-        return updateDelivery(tx, deliveryId, {
-          status: 'pending',
-          next_attempt_at: clock.now(),
-          finished_at: null,
-        });
+        return begun;
       });
-      if (row === undefined) throw notFound('delivery');
       const statuses = await lastStatuses(db.read, [row.id]);
       return deliveryView(row, statuses.get(row.id) ?? null);
     },

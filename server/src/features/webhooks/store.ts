@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
@@ -117,12 +118,50 @@ export const listDeliveries = (
   return listPage(all.selectAll(), page);
 };
 
-export const updateDelivery = (
+/** Pending and due now, in a round of its own. */
+export const beginRound = (
   tx: Queryable,
   id: string,
-  changes: Partial<Pick<WebhookDeliveryRow, 'status' | 'attempts' | 'next_attempt_at' | 'finished_at'>>,
+  now: number,
 ): Promise<WebhookDeliveryRow | undefined> =>
-  tx.updateTable('webhook_deliveries').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+  tx
+    .updateTable('webhook_deliveries')
+    .set({ status: 'pending', next_attempt_at: now, finished_at: null, round: sql`round + 1` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** What came of an attempt. One that was under way when its delivery was begun anew says only that it has arrived. */
+export const settleAttempt = async (
+  tx: Queryable,
+  delivery: Pick<WebhookDeliveryRow, 'id' | 'round'>,
+  changes: Pick<WebhookDeliveryRow, 'status' | 'next_attempt_at' | 'finished_at'>,
+): Promise<void> => {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ attempts: sql`attempts + 1` })
+    .where('id', '=', delivery.id)
+    .execute();
+  let whole = tx.updateTable('webhook_deliveries').set(changes).where('id', '=', delivery.id);
+  if (changes.status !== 'delivered') whole = whole.where('round', '=', delivery.round);
+  await whole.execute();
+};
+
+/** Of a round that still counts. */
+export const endDelivery = async (
+  tx: Queryable,
+  delivery: Pick<WebhookDeliveryRow, 'id' | 'round'>,
+  status: 'failed' | 'cancelled',
+  at: number,
+): Promise<void> => {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ status, next_attempt_at: null, finished_at: at })
+    .where('id', '=', delivery.id)
+    .where('round', '=', delivery.round)
+    .where('status', '=', 'pending')
+    .execute();
+};
 
 /** What is still open of a webhook that was switched off. */
 export const cancelPending = async (tx: Queryable, webhookId: string, at: number): Promise<void> => {
