@@ -254,7 +254,8 @@ describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
     status = 200;
     const again = `/api/v1/webhooks/${id}/deliveries/${dead?.id}/redeliver`;
     expect((await hooks.request('op.operator.t1', 'POST', again)).status).toBe(202);
-    expect((await hooks.request('op.operator.t1', 'POST', again)).status).toBe(409);
+    // Asked for twice before it was sent: one of them sends it.
+    expect((await hooks.request('op.operator.t1', 'POST', again)).status).toBe(202);
     await hooks.jobs.runDue();
     expect(target.received.at(-1)?.headers['webhook-id']).toBe(dead?.id);
     expect((await deliveries(hooks, id))[0]).toMatchObject({ status: 'delivered', attempts: 9 });
