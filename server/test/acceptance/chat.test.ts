@@ -212,15 +212,18 @@ describe('a provider that is asked too much', () => {
 });
 
 describe('an agent that there is not', () => {
-  it(req('CHAT-04', 'is 404 where the path names it, and no fault of a field that was not sent'), async () => {
-    for (const body of [{ message: 'x' }, { message: 'x', context: { agent_id: 'nobody' } }]) {
-      const answer = await admin.post('/v2/agents/nobody/invoke', body);
-      const facts = expectError(answer, '/v2', 404, 'NOT_FOUND');
-      expect(facts.details).toEqual({});
-    }
-    const named = await admin.post(CHAT, { message: 'x', context: { agent_id: 'nobody' } });
-    expect(fieldsOf(expectErrorA(named, 422, 'VALIDATION_ERROR'))).toEqual(['/context/agent_id']);
-  });
+  it(
+    req('CHAT-04', 'is 404 where the path names it, and no fault of a field that was not sent'),
+    async () => {
+      for (const body of [{ message: 'x' }, { message: 'x', context: { agent_id: 'nobody' } }]) {
+        const answer = await admin.post('/v2/agents/nobody/invoke', body);
+        const facts = expectError(answer, '/v2', 404, 'NOT_FOUND');
+        expect(facts.details).toEqual({});
+      }
+      const named = await admin.post(CHAT, { message: 'x', context: { agent_id: 'nobody' } });
+      expect(fieldsOf(expectErrorA(named, 422, 'VALIDATION_ERROR'))).toEqual(['/context/agent_id']);
+    },
+  );
 });
 
 describe('a provider that fails', () => {

@@ -128,7 +128,7 @@ describe.each(testStores)('retention on $name', (store) => {
         const delivery = { webhook_id: 'h', tenant_id: 't1', event_id: id, event: 'e', body: '{}' };
         await tx
           .insertInto('webhook_deliveries')
-          .values({ ...delivery, id, status, attempts: 1, created_at: t, finished_at: finishedAt })
+          .values({ ...delivery, id, status, attempts: 1, round: 0, created_at: t, finished_at: finishedAt })
           .execute();
       }
       await tx

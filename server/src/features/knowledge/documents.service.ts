@@ -8,8 +8,8 @@ import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts'
 import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
-import { throttled } from '../../kernel/throttled.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { throttled } from '../../kernel/throttled.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
 import type { EmbeddedChunk } from './generations.store.ts';

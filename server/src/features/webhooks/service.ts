@@ -27,8 +27,8 @@ import {
 } from './schema.ts';
 import { newSecret } from './signing.ts';
 import {
-  beginRound,
   attemptsOf,
+  beginRound,
   cancelPending,
   countWebhooks,
   deleteWebhook,

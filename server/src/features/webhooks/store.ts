@@ -119,11 +119,7 @@ export const listDeliveries = (
 };
 
 /** Pending and due now, in a round of its own. */
-export const beginRound = (
-  tx: Queryable,
-  id: string,
-  now: number,
-): Promise<WebhookDeliveryRow | undefined> =>
+export const beginRound = (tx: Queryable, id: string, now: number): Promise<WebhookDeliveryRow | undefined> =>
   tx
     .updateTable('webhook_deliveries')
     .set({ status: 'pending', next_attempt_at: now, finished_at: null, round: sql`round + 1` })
