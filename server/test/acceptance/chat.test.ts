@@ -180,7 +180,7 @@ describe('POST chat', () => {
 });
 
 describe('a provider that is asked too much', () => {
-  it(req('CHAT-04', 'is 429 with its own wait at each door, and no refusal in the audit trail'), async () => {
+  it(req('CHAT-04', 'is 429 with its own wait, natively and at /v1'), async () => {
     provider.always({ error: { status: 429, headers: { 'retry-after': '37' } } });
     for (const path of [CHAT, '/v2/chat', '/v2/agents/zeus/invoke']) {
       const answer = await admin.post(path, { message: 'x', context });
