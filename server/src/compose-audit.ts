@@ -43,6 +43,8 @@ export const composeRefusals = (parts: {
     ofRequest({ caller, fault, address, requestId, method, route, status }) {
       // Each wrong password has a row of its own already (session.refused).
       if (status === 401 && route === '/v2/auth/login') return;
+      // A provider that was asked too much has turned the platform away, and the platform nobody.
+      if (status === 429 && fault?.details.provider !== undefined) return;
       refusals.note({
         ...whoAndWhy(caller, fault),
         address,

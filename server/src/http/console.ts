@@ -74,6 +74,10 @@ const takes = (header: string, encoding: string): boolean =>
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 
+/** What programs talk to: an unknown path there is an error and no page of the console. */
+const MACHINE_PREFIXES = ['/api', '/mcp', '/health', '/ready', '/metrics', '/docs', '/console', '/assets'];
+const OF_MACHINES = new RegExp(`^(?:${MACHINE_PREFIXES.join('|')})(?:[/?]|$)`, 'i');
+
 const wantsPage = (request: FastifyRequest): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') &&
   (request.headers.accept ?? '').toLowerCase().includes('text/html');
@@ -114,7 +118,7 @@ export const createConsole = (options: ConsoleOptions): Console => {
     answers: (request) =>
       request.context.shape === 'A' &&
       request.context.table === null &&
-      !(request.raw.url ?? '').startsWith('/assets/') &&
+      !OF_MACHINES.test(request.raw.url ?? '') &&
       wantsPage(request),
     sendPage(request, reply) {
       if (known.has('/index.html')) return send('/index.html', request, reply);

@@ -18,6 +18,14 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
 /** Of a body that is no JSON. */
 const PARSE_ERROR = -32700;
 
+/** The plain ones of an error's details: ErrorInfo has texts alone. */
+const textsOf = (details: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(details).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
+    ),
+  );
+
 /** What a refusal looks like to a client of the A2A protocol; `id` of its request where that has been read. */
 export const rpcError = (
   error: AppError,
@@ -34,7 +42,7 @@ export const rpcError = (
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
         reason: error.code,
         domain: 'pentarch',
-        metadata: { request_id: requestId },
+        metadata: { ...textsOf(error.details), request_id: requestId },
       },
     ],
   },
@@ -61,6 +69,12 @@ const firstField = (details: Record<string, unknown>): string | null => {
   return path === '' ? null : path;
 };
 
+/** What a refusal says beside its message, without what stands elsewhere in the OpenAI API's body. */
+const furtherDetails = (details: Record<string, unknown>): { details?: Record<string, unknown> } => {
+  const { param: _param, openai_code: _code, fields: _fields, ...rest } = details;
+  return Object.keys(rest).length === 0 ? {} : { details: rest };
+};
+
 /** The body of an error on `/v1`; also what its streams send for one. */
 export const openAiError = (error: AppError, requestId: string): Record<string, unknown> => {
   const { code, message, details } = error;
@@ -73,6 +87,7 @@ export const openAiError = (error: AppError, requestId: string): Record<string, 
         typeof details.openai_code === 'string'
           ? details.openai_code
           : (OPENAI_CODES[code] ?? code.toLowerCase()),
+      ...furtherDetails(details),
       request_id: requestId,
     },
   };

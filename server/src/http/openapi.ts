@@ -59,6 +59,7 @@ const errorSchemaOpenAi = {
         message: { type: 'string' },
         type: { type: 'string' },
         param: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        details: { type: 'object', additionalProperties: true },
         code: { type: 'string' },
         request_id: { type: 'string' },
       },

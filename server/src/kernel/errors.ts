@@ -91,6 +91,15 @@ export const underField = (error: unknown, pointer: string): unknown => {
   return invalid(...faults);
 };
 
+/** Whether this is a refusal of one field and of nothing else. */
+export const isFaultOf = (error: unknown, field: string): boolean => {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') return false;
+  const { fields } = error.details;
+  if (!Array.isArray(fields) || fields.length !== 1) return false;
+  const [fault] = fields as unknown[];
+  return typeof fault === 'object' && fault !== null && 'field' in fault && fault.field === field;
+};
+
 /** One message for what does not exist and for what belongs to somebody else. */
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `${what} not found`);
 

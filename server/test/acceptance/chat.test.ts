@@ -179,6 +179,53 @@ describe('POST chat', () => {
   });
 });
 
+describe('a provider that is asked too much', () => {
+  it(req('CHAT-04', 'is 429 with its own wait, natively and at /v1'), async () => {
+    provider.always({ error: { status: 429, headers: { 'retry-after': '37' } } });
+    for (const path of [CHAT, '/v2/chat', '/v2/agents/zeus/invoke']) {
+      const answer = await admin.post(path, { message: 'x', context });
+      const facts = expectError(answer, path, 429, 'RATE_LIMITED');
+      expect([path, answer.headers.get('retry-after')]).toEqual([path, '37']);
+      expect(facts.details).toMatchObject({ provider: 'compatible', status: 429, retry_after_s: 37 });
+    }
+    const completion = await admin.post('/v1/chat/completions', {
+      model: 'pentarch/zeus',
+      messages: [{ role: 'user', content: 'x' }],
+    });
+    expect([completion.status, completion.headers.get('retry-after')]).toEqual([429, '37']);
+    expect(completion.json<{ error: object }>().error).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+    });
+    const { messages } = (await admin.get(`/v2/conversations/${await newestConversation()}`)).json<{
+      messages: { run_id: string }[];
+    }>();
+    const run = (await admin.get(`/v2/chat/runs/${messages[0]?.run_id}`)).json<object>();
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'RATE_LIMITED' } });
+    // A provider that names no wait gets one all the same: 429 without Retry-After leaves clients to guess.
+    provider.always({ error: { status: 429 } });
+    const bare = await admin.post(CHAT, { message: 'x', context });
+    expectError(bare, CHAT, 429, 'RATE_LIMITED');
+    expect(Number(bare.headers.get('retry-after'))).toBeGreaterThan(0);
+    provider.reset();
+  });
+});
+
+describe('an agent that there is not', () => {
+  it(
+    req('CHAT-04', 'is 404 where the path names it, and no fault of a field that was not sent'),
+    async () => {
+      for (const body of [{ message: 'x' }, { message: 'x', context: { agent_id: 'nobody' } }]) {
+        const answer = await admin.post('/v2/agents/nobody/invoke', body);
+        const facts = expectError(answer, '/v2', 404, 'NOT_FOUND');
+        expect(facts.details).toEqual({});
+      }
+      const named = await admin.post(CHAT, { message: 'x', context: { agent_id: 'nobody' } });
+      expect(fieldsOf(expectErrorA(named, 422, 'VALIDATION_ERROR'))).toEqual(['/context/agent_id']);
+    },
+  );
+});
+
 describe('a provider that fails', () => {
   it.each([
     ['500', { error: { status: 500 } }, 502, 'UPSTREAM_ERROR'],

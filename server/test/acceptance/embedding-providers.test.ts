@@ -91,6 +91,14 @@ describe('embeddings of a provider by its setting', () => {
       [502, { code: 'UPSTREAM_ERROR', details: { provider: 'cohere' } }],
     );
     expect(failed.text).not.toContain('co-key');
+    statuses = [429, 429, 429, 429];
+    const throttled = await upload('The fog comes at seven.');
+    expect([throttled.status, throttled.json<{ error: object }>().error]).toMatchObject([
+      429,
+      { code: 'RATE_LIMITED', details: { provider: 'cohere', status: 429 } },
+    ]);
+    expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
+    statuses = [];
     // Nothing of it was kept: the same comes in once the provider is back.
     expect((await upload('The fog comes at seven.')).status).toBe(201);
   });

@@ -4,7 +4,7 @@ import { req } from '../requirements.ts';
 import type { Client } from '../support/client.ts';
 import type { TestProvider } from '../support/provider.ts';
 import type { TestServer } from '../support/server.ts';
-import { expectBaseHeaders, newPerson, UUID_V7 } from '../support/shapes.ts';
+import { expectBaseHeaders, newPerson, TIMESTAMP, UUID_V7 } from '../support/shapes.ts';
 import { withWorld } from '../support/suite.ts';
 
 /** The OpenAI-compatible door, through the official client. */
@@ -499,6 +499,17 @@ describe('refusals', () => {
       }),
     );
     expect(broke).toMatchObject({ status: 402, code: 'insufficient_quota', type: 'insufficient_quota' });
+    // What other doors say of the limit, so that a program knows which one it was and until when.
+    expect(broke.error).toMatchObject({
+      details: {
+        scope: 'user',
+        period: 'day',
+        limit_usd: 0,
+        used_usd: 0,
+        reserved_usd: 0,
+        resets_at: expect.stringMatching(TIMESTAMP),
+      },
+    });
   });
 
   it(req('OPENAI-06', 'a platform API key is a token here too'), async () => {

@@ -26,7 +26,8 @@ describe('the files', () => {
       const head = await fetch(url + path, { method: 'HEAD', headers: HTML });
       expect([head.status, await head.text()]).toEqual([200, '']);
     }
-    for (const path of ['/api/v1/none', '/v2/none', '/oauth/v2/none', '/assets/none.js']) {
+    const machines = ['/api/v1/none', '/v2/none', '/oauth/v2/none', '/assets/none.js'];
+    for (const path of [...machines, '/api', '/api/nothing', '/api/v3/chat', '/mcp/nothing', '/health/x']) {
       const answer = await fetch(url + path, { headers: HTML });
       expect([path, answer.status >= 400]).toEqual([path, true]);
     }

@@ -153,6 +153,11 @@ const createProtectedServer = async () => {
     issued,
     /** All access tokens run out. */
     expire: () => accessTokens.clear(),
+    /** The person has taken the sign-in back: no token of it is good any more. */
+    revoke: () => {
+      accessTokens.clear();
+      refreshTokens.clear();
+    },
     close: server.close,
   };
 };
@@ -232,6 +237,21 @@ describe('servers that ask for OAuth', () => {
     const again = await platform.request('PATCH', '/mcp/servers/remote', { body: { enabled: true } });
     expect(again.body.status).toBe('connected');
     expect((await call()).status).toBe(200);
+  });
+
+  it('are not called connected once a call has found the sign-in revoked', async () => {
+    await register({});
+    await come(await begin());
+    await vi.waitFor(async () => expect((await call()).status).toBe(200));
+    expect((await state()).status).toBe('connected');
+    remote.revoke();
+    expect((await call()).status).toBe(502);
+    const seen = await state();
+    expect(seen.status).toBe('error');
+    expect(seen.last_error).toMatch(/sign|authoriz/i);
+    // Signed in again, it is connected at once and not after its back-off.
+    await come(await begin());
+    await vi.waitFor(async () => expect((await call()).status).toBe(200));
   });
 
   it('do not lose a sign-in that waits in a browser to a try in the background', async () => {

@@ -21,6 +21,8 @@ const SPECIAL_V4 = blockList(
     ['10.0.0.0', 8],
     ['100.64.0.0', 10],
     ['127.0.0.0', 8],
+    // In no registry: Azure's own services (metadata, keys of the host agent) on a public-looking address.
+    ['168.63.129.16', 32],
     ['169.254.0.0', 16],
     ['172.16.0.0', 12],
     ['192.0.0.0', 24],
@@ -67,7 +69,15 @@ const OWN_V6 = blockList(
     ['fc00::', 7],
   ],
 );
-const METADATA_V6 = blockList([], [['fd00:ec2::254', 128]]);
+/** AWS (metadata, credentials of pods, name and time service), Google Cloud, Scaleway. */
+const METADATA_V6 = blockList(
+  [],
+  [
+    ['fd00:ec2::', 32],
+    ['fd20:ce::254', 128],
+    ['fd00:42::42', 128],
+  ],
+);
 
 const withoutZone = (address: string): string => address.split('%', 1).join('');
 

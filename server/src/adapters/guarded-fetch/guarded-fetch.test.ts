@@ -90,6 +90,11 @@ describe('addresses that a user names', () => {
       '169.254.169.254',
       'fe80::1',
       'fd00:ec2::254',
+      'fd00:ec2::23',
+      'fd20:ce::254',
+      'fd00:42::42',
+      '168.63.129.16',
+      '::ffff:168.63.129.16',
       '0.0.0.0',
       '224.0.0.1',
       '100.100.100.200',
@@ -99,6 +104,12 @@ describe('addresses that a user names', () => {
     for (const address of ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', 'fd12::1']) {
       expect(isAllowedAddress(address, true), address).toBe(true);
     }
+  });
+
+  it('counts a metadata service on a public-looking address as none that is public', () => {
+    expect(isPublicAddress('168.63.129.16')).toBe(false);
+    expect(isPublicAddress('168.63.129.17')).toBe(true);
+    expect(checkOutgoingUrl('http://168.63.129.16/metadata', { allowPrivate: true })).not.toBeNull();
   });
 
   it('never takes an IPv6 form that carries an IPv4 address', () => {

@@ -40,9 +40,11 @@ export const storedFault = (
   runId: string,
 ): AppError => {
   if (stored === null || !isErrorCode(stored.code)) return new AppError('INTERNAL_ERROR', 'the run failed');
+  const wait = stored.details?.retry_after_s;
   return new AppError(stored.code, stored.message, {
     details: { ...stored.details, run_id: runId },
     ...(stored.code === 'SERVICE_UNAVAILABLE' ? { retryAfterS: 5 } : {}),
+    ...(typeof wait === 'number' ? { retryAfterS: wait } : {}),
   });
 };
 

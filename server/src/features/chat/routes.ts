@@ -13,7 +13,7 @@ import { replayAnswer } from '../../http/mount.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
-import { AppError, type ErrorCode, invalid } from '../../kernel/errors.ts';
+import { AppError, type ErrorCode, invalid, isFaultOf, notFound } from '../../kernel/errors.ts';
 import type { ActiveRun } from './active-run.ts';
 import { faultOf } from './ending.ts';
 import { firstAfter, frameOf, type Jump, lastSeen, numberAt, type RunEvent } from './journal.rules.ts';
@@ -274,7 +274,11 @@ const askRoutes = (options: ChatRouteOptions): AnyRoute[] => [
         throw invalid({ field: '/context/agent_id', reason: 'names another agent than the path' });
       }
       const context = { ...input.body.context, agent_id: input.params.id };
-      return answerOnce(options, input, '/agents/:id/invoke', { ...input.body, context });
+      return answerOnce(options, input, '/agents/:id/invoke', { ...input.body, context }).catch(
+        (error: unknown) => {
+          throw isFaultOf(error, '/context/agent_id') ? notFound('agent') : error;
+        },
+      );
     },
   }),
 ];

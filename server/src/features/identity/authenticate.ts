@@ -91,7 +91,8 @@ const proveKey = (options: AuthenticatorOptions, token: string): Proof => {
     refusedAfter: null,
     async state() {
       const principal = await findKeyPrincipal(db.read, secretHash);
-      if (principal === undefined) throw unauthorized('TOKEN_INVALID', 'the key is unknown or was deleted');
+      if (principal === undefined) throw unauthorized('TOKEN_INVALID', 'the key is not known');
+      if (principal.deletedAt !== null) throw unauthorized('TOKEN_REVOKED', 'the key was deleted');
       if (principal.expiresAt !== null && principal.expiresAt <= clock.now()) {
         throw unauthorized('TOKEN_EXPIRED', 'the key has expired');
       }

@@ -64,6 +64,7 @@ export interface KeyPrincipal extends Principal {
   expiresAt: number | null;
   lastUsedAt: number | null;
   createdAt: number;
+  deletedAt: number | null;
 }
 
 const byKey = compiled<{ secretHash: string }, KeyPrincipal>((db, p) =>
@@ -79,11 +80,12 @@ const byKey = compiled<{ secretHash: string }, KeyPrincipal>((db, p) =>
       'api_keys.expires_at as expiresAt',
       'api_keys.last_used_at as lastUsedAt',
       'api_keys.created_at as createdAt',
+      'api_keys.deleted_at as deletedAt',
     ])
-    .where('api_keys.secret_hash', '=', p('secretHash'))
-    .where('api_keys.deleted_at', 'is', null),
+    .where('api_keys.secret_hash', '=', p('secretHash')),
 );
 
+/** Deleted ones too, as long as they are told from those that never were. */
 export const findKeyPrincipal = async (
   db: Queryable,
   secretHash: string,

@@ -9,6 +9,7 @@ import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kern
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { throttled } from '../../kernel/throttled.ts';
 import { CHUNKING_VERSION, chunkDocument, documentText, embedText } from './chunks.ts';
 import type { ChargedEmbedder } from './embedding.ts';
 import type { EmbeddedChunk } from './generations.store.ts';
@@ -76,6 +77,7 @@ const unreadable = (error: ParseError, field: string): AppError =>
 const asAnswer = (error: unknown, field: string): unknown => {
   if (error instanceof ParseError) return unreadable(error, field);
   if (!(error instanceof ModelError)) return error;
+  if (error.status === 429) return throttled(error);
   const code = error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR';
   return new AppError(code, 'the embedding provider did not answer as it should', {
     details: { provider: error.provider },

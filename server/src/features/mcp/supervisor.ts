@@ -24,6 +24,7 @@ import type { LogLine, ServerStatus } from './types.ts';
  * | connecting | handshake and list of tools came     | connected                                      |
  * | connecting | fault, or the time is over           | error; next try after the back-off             |
  * | connected  | session broke off, two silent pings  | error; next try after the back-off             |
+ * | connected  | a call and a ping were unauthorized  | error; next try after the back-off             |
  * | connected  | the server forgot the session        | connecting at once; the call is repeated once  |
  * | error      | the back-off is over                 | connecting; called error until it is connected |
  * | any        | stop()                               | disabled; no process left                      |
@@ -194,6 +195,24 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     return running;
   };
 
+  /** The server takes the credentials no more. */
+  const shutOut = (old: McpSession, reason: string): void => {
+    if (session !== old) return;
+    session = null;
+    letGo(old);
+    fail(reason);
+  };
+
+  /** A refused call may be about that tool alone; one that a ping shares is about the whole sign-in. */
+  const confirmShutOut = async (asked: McpSession): Promise<void> => {
+    if (session !== asked) return;
+    try {
+      await asked.ping(pingTimeoutMs);
+    } catch (error) {
+      if (error instanceof McpFault && error.kind === 'unauthorized') shutOut(asked, error.message);
+    }
+  };
+
   const ping = async (): Promise<void> => {
     const asked = session;
     // A server that works on a call may be too busy to answer, and the call has its own limit.
@@ -206,6 +225,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       // An answer that says the question is unknown is a sign of life.
       if (error instanceof McpFault && error.kind === 'protocol') return;
       if (error instanceof McpFault && error.kind === 'expired') return void renew(asked);
+      if (error instanceof McpFault && error.kind === 'unauthorized') return shutOut(asked, error.message);
       silent++;
       if (silent < SILENT_PINGS) return;
       session = null;
@@ -249,6 +269,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       try {
         return await work(target, { ...call, timeoutMs: left() });
       } catch (error) {
+        if (error instanceof McpFault && error.kind === 'unauthorized') await confirmShutOut(target);
         // Nothing ran at the server: it did not know whom it was talking to.
         if (!(error instanceof McpFault) || error.kind !== 'expired' || tries > 0)
           throw redactFault(error, options.redact);

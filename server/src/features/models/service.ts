@@ -14,6 +14,7 @@ import {
 } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
+import { throttled } from '../../kernel/throttled.ts';
 import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
 import {
   affordableOutputTokens,
@@ -134,6 +135,7 @@ export interface Models {
 /** A call's failure as the API tells it. What is no `ModelError` comes back as it is. */
 export const modelErrorOf = (error: unknown): unknown => {
   if (!(error instanceof ModelError) || error.kind === 'aborted') return error;
+  if (error.status === 429) return throttled(error);
   return new AppError(error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', error.message, {
     details: {
       provider: error.provider,

@@ -19,6 +19,7 @@ import {
   deliveryWithHook,
   insertAttempt,
   markFailing,
+  settleAttempt,
   updateDelivery,
   updateWebhook,
   type WebhookDeliveryRow,
@@ -97,12 +98,8 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         response_body: result.response?.body ?? null,
         error: result.error,
       });
-      await updateDelivery(tx, delivery.id, {
-        ...state,
-        attempts: delivery.attempts + 1,
-        round_attempts: made.attempt,
-      });
-      if (state.status === 'pending') {
+      const settled = await settleAttempt(tx, delivery, state, made.attempt);
+      if (settled && state.status === 'pending') {
         await options.jobs.enqueue(
           tx,
           deliverKind,

@@ -362,14 +362,16 @@ export const createWebhooks = (options: WebhooksOptions) => {
       return withLog((await findWithDelivery(caller, id, deliveryId)).delivery);
     },
 
-    /** The whole schedule again, with the same id and body. Throws CONFLICT while it is pending or the webhook is off. */
+    /**
+     * Sends now, and begins the whole schedule again, with the same id and body; a wait for a next try ends by it. Throws
+     * CONFLICT while the webhook is off.
+     */
     async redeliver(caller: Caller, id: string, deliveryId: string): Promise<Delivery> {
       const { hook } = await findWithDelivery(caller, id, deliveryId);
       if (hook.status !== 'active') throw conflict('the webhook is switched off');
       const row = await db.write(async (tx) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
-        if (current.status === 'pending') throw conflict('this delivery is still being tried');
         const now = clock.now();
         await jobs.enqueue(
           tx,

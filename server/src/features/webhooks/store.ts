@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
 import type { Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
@@ -125,6 +126,30 @@ export const updateDelivery = (
   >,
 ): Promise<WebhookDeliveryRow | undefined> =>
   tx.updateTable('webhook_deliveries').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/**
+ * What came of an attempt: false where its delivery has been begun anew meanwhile. Such an attempt counts, and says only that
+ * the delivery has arrived.
+ */
+export const settleAttempt = async (
+  tx: Queryable,
+  { id, next_attempt_at }: Pick<WebhookDeliveryRow, 'id' | 'next_attempt_at'>,
+  state: Pick<WebhookDeliveryRow, 'status' | 'next_attempt_at' | 'finished_at'>,
+  roundAttempts: number,
+): Promise<boolean> => {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ attempts: sql`attempts + 1` })
+    .where('id', '=', id)
+    .execute();
+  let whole = tx
+    .updateTable('webhook_deliveries')
+    .set({ ...state, round_attempts: roundAttempts })
+    .where('id', '=', id);
+  if (state.status !== 'delivered')
+    whole = whole.where('next_attempt_at', 'is not distinct from', next_attempt_at);
+  return (await whole.returning('id').executeTakeFirst()) !== undefined;
+};
 
 /** What is still open of a webhook that was switched off. */
 export const cancelPending = async (tx: Queryable, webhookId: string, at: number): Promise<void> => {

@@ -87,6 +87,7 @@ export const createTokenState = (options: TokenStateOptions) => {
     const principal = await findKeyPrincipal(db.read, hashSecret(token));
     if (
       principal === undefined ||
+      principal.deletedAt !== null ||
       (principal.expiresAt !== null && principal.expiresAt <= clock.now()) ||
       principal.userStatus !== 'active' ||
       principal.tenantStatus !== 'active'
