@@ -37,6 +37,7 @@ import { drainingNodes } from './070-draining-nodes.ts';
 import { taint } from './072-taint.ts';
 import { trustedDocuments } from './073-trusted-documents.ts';
 import { acceptedTools } from './074-accepted-tools.ts';
+import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly SchemaStep[] = [
   taint,
   trustedDocuments,
   acceptedTools,
+  credentialOfWebhooks,
 ];
