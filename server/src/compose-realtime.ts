@@ -50,7 +50,7 @@ export interface RealtimeParts {
   box: { seal(plain: string, about: string): string; open(sealed: string, about: string): string };
   users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
-  callerFor: CallerFor;
+  callerFor: CallerFor<Queryable>;
   agentExists(agentId: string): boolean;
   checkModel(modelId: string, field: string): void;
   /** Asked late: the chat's agents use tools of this part. */
@@ -133,6 +133,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     box: parts.box,
     audit: parts.audit,
     events: bus,
+    callerFor: parts.callerFor,
     onError,
   });
   const { outbox } = webhooks;

@@ -172,6 +172,8 @@ export const REQUIREMENTS = {
   'CRED-02': 'the powers of platform administrators are for whole credentials alone',
   'CRED-03':
     'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
+  'CRED-04':
+    'a webhook is told of what the credentials that made and changed it may read, and of nothing else',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':

@@ -88,7 +88,7 @@ export const createIdempotencyStore = (
         .where('key', '=', key)
         .execute();
     }),
-  release: (callerId, key, runId) =>
+  release: (callerId, key, runId, claimedAt) =>
     db.write(async (tx) => {
       await tx
         .deleteFrom('idempotency_keys')
@@ -96,6 +96,7 @@ export const createIdempotencyStore = (
         .where('key', '=', key)
         .where('state', '=', 'running')
         .where((w) => (runId === null ? w('body', 'is', null) : w('body', '=', runId)))
+        .$if(claimedAt !== undefined, (q) => q.where('created_at', '=', Number(claimedAt)))
         .execute();
     }),
   releaseDead: (fresh) =>

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/db.ts';
+import { isStoreUnavailable } from '../db/faults.ts';
 import type { Caller } from '../kernel/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { AppError, conflict, invalid } from '../kernel/errors.ts';
+import { createLater, type Later } from './idempotency.later.ts';
 
 /**
  * `Idempotency-Key` (contract, section 1): the same caller, key and body within 24 h get the stored first answer. Only
@@ -28,8 +30,11 @@ export interface IdempotencyStore {
   /** Notes in the transaction that accepts a request which run it has become: so it is found again after a crash. */
   bind(tx: Queryable, callerId: string, key: string, runId: string): Promise<void>;
   finish(callerId: string, key: string, answer: StoredAnswer): Promise<void>;
-  /** Frees the key of a request that is bound to this run, or to none: never that of one that has taken it since. */
-  release(callerId: string, key: string, runId: string | null): Promise<void>;
+  /**
+   * Frees the key of a request that is bound to this run, or to none: never that of one that has taken it since (`claimedAt`
+   * tells two that are bound to none apart).
+   */
+  release(callerId: string, key: string, runId: string | null, claimedAt?: number): Promise<void>;
   /**
    * Frees keys of requests that died with their node; with `fresh` also those of this node's last process. Those that had
    * become a run keep theirs: the run tells the outcome.
@@ -74,6 +79,13 @@ interface Done<T> {
   answer: StoredAnswer | null;
 }
 
+/** A key that a request has taken. */
+interface Claimed {
+  callerId: string;
+  key: string;
+  claimedAt: number;
+}
+
 /** What a bound run has come to: null while it goes on. A failure is told once and frees the key, as a live one does. */
 export type Outcome<T> = Done<T> | { failed: AppError } | null;
 
@@ -94,15 +106,18 @@ export interface Idempotency {
   ): Promise<T>;
 }
 
-export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempotency => {
+export const createIdempotency = (
+  store: IdempotencyStore,
+  clock: Clock,
+  later: Later = createLater(),
+): Idempotency => {
   /** After a failure of the request. A run that goes on without it, at another node or after a restart, keeps the key. */
   const free = async (
-    callerId: string,
-    key: string,
+    { callerId, key, claimedAt }: Claimed,
     boundTo: string | null,
     outcome: (runId: string) => Promise<Outcome<unknown>>,
   ): Promise<void> => {
-    if (boundTo === null) return store.release(callerId, key, null);
+    if (boundTo === null) return store.release(callerId, key, null, claimedAt);
     const found = await outcome(boundTo).catch((error: unknown) => {
       if (error instanceof AppError) return { failed: error };
       throw error;
@@ -110,7 +125,7 @@ export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempo
     if (found === null || !('failed' in found)) return;
     await store.release(callerId, key, boundTo);
     // The transaction that should have stored the run, and bound the key to it, came to nothing.
-    if (found.failed.code === 'NOT_FOUND') await store.release(callerId, key, null);
+    if (found.failed.code === 'NOT_FOUND') await store.release(callerId, key, null, claimedAt);
   };
 
   return { once };
@@ -121,7 +136,8 @@ export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempo
     replay: (answer: StoredAnswer) => Promise<T> | T,
     outcome: (runId: string) => Promise<Outcome<T>> = () => Promise.resolve(null),
   ): Promise<T> {
-    const claim = await store.claim(callerId, key, fingerprint, clock.now());
+    const claimedAt = clock.now();
+    const claim = await store.claim(callerId, key, fingerprint, claimedAt);
     if (claim.outcome === 'mismatch') {
       throw invalid({ field: '/Idempotency-Key', reason: 'was used before with another request' });
     }
@@ -141,13 +157,27 @@ export const createIdempotency = (store: IdempotencyStore, clock: Clock): Idempo
       await store.bind(tx, callerId, key, runId);
       boundTo = runId;
     };
+    let willFinish = false;
     try {
       const { send, answer } = await work(bind);
-      if (answer) await store.finish(callerId, key, answer);
-      else await store.release(callerId, key, boundTo);
+      // The work stands: done again under a freed key it would be there twice.
+      if (answer) {
+        await later
+          .do(() => store.finish(callerId, key, answer))
+          .catch((error: unknown) => {
+            willFinish = isStoreUnavailable(error);
+            throw error;
+          });
+      } else await store.release(callerId, key, boundTo, claimedAt);
       return send();
     } catch (error) {
-      await free(callerId, key, boundTo, outcome);
+      // What has failed is told, and not that its key could not be freed yet.
+      if (!willFinish)
+        await later
+          .do(() => free({ callerId, key, claimedAt }, boundTo, outcome))
+          .catch((fault: unknown) => {
+            if (!isStoreUnavailable(fault)) throw fault;
+          });
       throw error;
     }
   }

@@ -19,10 +19,12 @@ export interface StoredCredential {
  * The person behind stored work with the rights of now, held to what the credential had that began it. Null where the account
  * may not act, or the key has been deleted. Without a credential (rows of earlier releases) all that the account may.
  */
-export type CallerFor = (
+export type CallerFor<Tx = never> = (
   tenantId: string,
   userId: string,
   credential: StoredCredential | null,
+  /** Inside of a transaction: it. */
+  within?: Tx,
 ) => Promise<Caller | null>;
 
 export const credentialOf = (caller: Caller): StoredCredential => ({
@@ -44,6 +46,24 @@ export const credentialText = (caller: Caller): string => {
   const text = JSON.stringify(credentialOf(caller));
   texts.set(caller, text);
   return text;
+};
+
+/**
+ * After a change of what stored work does: it may do what both could, the one who made it and the one who changed it, so that
+ * nobody writes orders for another's rights.
+ */
+export const narrowedTo = (made: StoredCredential, caller: Caller): StoredCredential => {
+  const changed = credentialOf(caller);
+  const permissions = made.permissions.filter((one) => caller.permissions.has(one));
+  const last = changed.keyId === null ? made : changed;
+  return {
+    v: 1,
+    kind: last.kind,
+    keyId: last.keyId,
+    whole: made.whole && changed.whole,
+    permissions,
+    added: made.added.filter((one) => permissions.includes(one)),
+  };
 };
 
 /** From a row of the platform's own writing; null where an earlier release wrote it. */

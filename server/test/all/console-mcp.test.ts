@@ -59,6 +59,21 @@ it('says what to do when there is no server, tries one, registers it, and shows 
   await context.close();
 });
 
+it('accepts the new tools that were shown, by their fingerprints, and none that a warning stands at', async () => {
+  const { page, complaints, context } = await app.open({ path: '/tools/shop' });
+  await page.getByText('look-alike').first().waitFor();
+  const sent = page.waitForRequest((request) => request.url().endsWith('/tools/accept'));
+  await page.getByRole('button', { name: 'Accept tools' }).click();
+  const { fingerprints = {} } = (await sent).postDataJSON() as { fingerprints?: Record<string, string> };
+  expect(Object.keys(fingerprints)).toEqual(expect.arrayContaining(['honest', 'picture']));
+  expect(Object.keys(fingerprints)).not.toContain('ech0');
+  await page.getByText('to be looked at one by one').waitFor();
+  // What is left is accepted where it is read.
+  await page.getByRole('button', { name: 'Accept tools' }).waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 it('calls a tool from a form of its schema, and shows what came, errors too', async () => {
   const { page, axe, complaints, screenshot, context } = await app.open({ path: '/tools/shop' });
   let drawer = await openTool(page, 'echo');

@@ -88,6 +88,25 @@ describe('tasks on PostgreSQL', () => {
       await expect.poll(waits, { timeout: 20_000 }).toBe(1);
     });
     await patched;
+    // It has ended meanwhile, and is not ended again; one that was retried meanwhile is not retried twice.
+    let refused: Promise<unknown> = Promise.resolve();
+    const end = (status: string, work: () => Promise<unknown>) =>
+      db.write(async (tx) => {
+        await tx.updateTable('tasks').set({ status }).where('id', '=', ended).execute();
+        refused = work().then(
+          () => 'done',
+          (error: unknown) => (error as { code?: unknown }).code,
+        );
+        await expect.poll(waits, { timeout: 20_000 }).toBe(1);
+      });
+    const { id: ended } = await node.tasks.create(caller, { description: 'x', cron: '0 0 1 1 *' });
+    await end('completed', () => node.tasks.cancel(caller, ended));
+    expect(await refused).toBe('CONFLICT');
+    await db.write(async (tx) => {
+      await tx.updateTable('tasks').set({ status: 'failed' }).where('id', '=', ended).execute();
+    });
+    await end('completed', () => node.tasks.retry(caller, ended));
+    expect(await refused).toBe('CONFLICT');
     const row = await db.read
       .selectFrom('tasks')
       .select(['description', 'permissions'])

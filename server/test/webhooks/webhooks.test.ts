@@ -106,6 +106,25 @@ describe(req(['HOOK-01'], 'subscriptions'), () => {
   });
 });
 
+describe('a webhook of an earlier release', () => {
+  it(req('CRED-04', 'is held to what its owner may now, and after a change to what both may'), async () => {
+    const hooks = await start();
+    const { id } = await hooks.hook('https://example.com/hook');
+    const credential = async () =>
+      (await hooks.db.read.selectFrom('webhooks').select('credential').executeTakeFirstOrThrow()).credential;
+    await hooks.db.write(async (tx) => {
+      await tx.updateTable('webhooks').set({ credential: null }).execute();
+    });
+    await hooks.publish(completed());
+    await hooks.publish({ ...completed(2), permission: 'nobody:has' });
+    expect(await deliveries(hooks, id)).toHaveLength(1);
+    await hooks.request('op.operator.t1', 'PATCH', `/v2/webhooks/${id}`, { description: 'the same' });
+    expect(await credential()).toBeNull();
+    await hooks.request('op.operator.t1', 'PATCH', `/v2/webhooks/${id}`, { events: ['*'] });
+    expect(await credential()).toContain('"webhooks:manage"');
+  });
+});
+
 describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
   it('sends event, timestamp and data, signed by the Standard Webhooks scheme', async () => {
     const hooks = await start();

@@ -87,7 +87,14 @@ export const useServerActions = () => {
       // Its tools and its log, which are shown still, are gone: asking for them would be a 404.
       onSettled: () => queryClient.invalidateQueries({ queryKey: ['mcp', 'servers'] }),
     }),
-    acceptAll: useMutation({ mutationFn: (name: string) => api.mcp.acceptTools(name, {}), onSettled }),
+    /** As they were shown: one that has changed meanwhile is refused, and is not accepted unseen. */
+    acceptAll: useMutation({
+      mutationFn: ({ name, tools }: { name: string; tools: readonly McpTool[] }) =>
+        api.mcp.acceptTools(name, {
+          fingerprints: Object.fromEntries(tools.map((tool) => [tool.name, tool.fingerprint])),
+        }),
+      onSettled,
+    }),
     authorize: useMutation({ mutationFn: (name: string) => api.mcp.authorizeServer(name) }),
   };
 };

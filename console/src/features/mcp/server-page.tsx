@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Check, Ellipsis, LogIn, Pencil, RotateCw } from 'lucide-react';
-import type { McpServer } from 'pentarch-sdk';
+import type { McpServer, McpTool } from 'pentarch-sdk';
 import { useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -25,8 +25,35 @@ const parse = (raw: Readonly<Record<string, unknown>>) => ({
   tool: typeof raw.tool === 'string' ? raw.tool : undefined,
 });
 
-const Actions = ({ server }: { server: McpServer }) => {
-  const { restart, update, remove, authorize, acceptAll } = useServerActions();
+/** What may be accepted together: the rest is read and accepted one by one. */
+const isPlainlyNew = (tool: McpTool): boolean =>
+  tool.policy.pinned === 'new' && !tool.held_back && tool.warnings.length === 0;
+
+const AcceptTools = ({ server, tools }: { server: McpServer; tools: readonly McpTool[] }) => {
+  const { acceptAll } = useServerActions();
+  const toast = useToast();
+  const chosen = tools.filter(isPlainlyNew);
+  if (chosen.length === 0) return null;
+  const accept = (): void =>
+    acceptAll.mutate(
+      { name: server.name, tools: chosen },
+      {
+        onSuccess: ({ unaccepted_tools: left }) =>
+          toast.done(
+            left === 0 ? 'All tools are accepted' : `Accepted, but for ${left} to be looked at one by one`,
+          ),
+        onError: toast.failed,
+      },
+    );
+  return (
+    <Button busy={acceptAll.isPending} onClick={accept}>
+      <Check size={14} aria-hidden="true" /> Accept tools
+    </Button>
+  );
+};
+
+const Actions = ({ server, tools }: { server: McpServer; tools: readonly McpTool[] }) => {
+  const { restart, update, remove, authorize } = useServerActions();
   const toast = useToast();
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
@@ -47,24 +74,7 @@ const Actions = ({ server }: { server: McpServer }) => {
           <LogIn size={14} aria-hidden="true" /> Sign in there
         </Button>
       )}
-      {server.unaccepted_tools > 0 && (
-        <Button
-          busy={acceptAll.isPending}
-          onClick={() =>
-            acceptAll.mutate(server.name, {
-              onSuccess: ({ unaccepted_tools: left }) =>
-                toast.done(
-                  left === 0
-                    ? 'All tools are accepted'
-                    : `Accepted, but for ${left} to be looked at one by one`,
-                ),
-              onError: toast.failed,
-            })
-          }
-        >
-          <Check size={14} aria-hidden="true" /> Accept tools
-        </Button>
-      )}
+      <AcceptTools server={server} tools={tools} />
       {server.enabled && (
         <Button
           busy={restart.isPending}
@@ -193,7 +203,7 @@ const Server = ({ server }: { server: McpServer }) => {
   );
   return (
     <>
-      <PageHead title={server.title} actions={mayManage && <Actions server={server} />} />
+      <PageHead title={server.title} actions={mayManage && <Actions server={server} tools={data ?? []} />} />
       {server.last_error !== null && server.status !== 'connected' && (
         <div className={styles.trouble} role="status">
           <strong>Last error</strong>

@@ -98,6 +98,7 @@ export const SCANNED: Readonly<Record<string, readonly string[]>> = {
   proposals: ['tool_arguments', 'tool_facts', 'credential'],
   mcp_servers: ['policy', 'access'],
   notifications: ['data'],
+  webhooks: ['credential'],
 };
 
 /** Columns that look like references and are none: names, ids of another kind, history of the audit chain. */

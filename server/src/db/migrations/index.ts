@@ -37,6 +37,7 @@ import { drainingNodes } from './070-draining-nodes.ts';
 import { taint } from './072-taint.ts';
 import { trustedDocuments } from './073-trusted-documents.ts';
 import { acceptedTools } from './074-accepted-tools.ts';
+import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 
@@ -80,6 +81,7 @@ export const migrations: readonly SchemaStep[] = [
   taint,
   trustedDocuments,
   acceptedTools,
+  credentialOfWebhooks,
   deliveryRounds,
   unreadPages,
 ];

@@ -17,6 +17,8 @@ export interface WebhookRow {
   previous_secret_until: number | null;
   /** First failed attempt since the last success. */
   failing_since: number | null;
+  /** Who made or changed it last, and what both could; null in rows of earlier releases. */
+  credential: string | null;
   created_at: number;
   updated_at: number;
 }

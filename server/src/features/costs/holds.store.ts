@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 
 /** Which holds outlived their process. */
@@ -5,12 +6,18 @@ import type { Db } from '../../db/db.ts';
 /** A process that has not shown itself for this long is taken for dead. */
 export const NODE_TIMEOUT_MS = 120_000;
 
+/** Nodes' own clocks may differ, so on PostgreSQL the store's counts; SQLite has one process. */
+const nowOf = (db: Db, now: number) =>
+  db.dialect === 'sqlite'
+    ? sql<number>`${now}`
+    : sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
 export const touchNode = (db: Db, nodeId: string, now: number): Promise<void> =>
   db.write(async (tx) => {
     await tx
       .insertInto('cost_nodes')
-      .values({ id: nodeId, seen_at: now })
-      .onConflict((c) => c.column('id').doUpdateSet({ seen_at: now }))
+      .values({ id: nodeId, seen_at: nowOf(db, now) })
+      .onConflict((c) => c.column('id').doUpdateSet({ seen_at: nowOf(db, now) }))
       .execute();
   });
 
@@ -28,7 +35,7 @@ export const orphanedHolds = async (db: Db, nodeId: string, now: number): Promis
             .selectFrom('cost_nodes')
             .select('cost_nodes.id')
             .whereRef('cost_nodes.id', '=', 'cost_holds.node_id')
-            .where('cost_nodes.seen_at', '>', now - NODE_TIMEOUT_MS),
+            .where('cost_nodes.seen_at', '>', sql<number>`${nowOf(db, now)} - ${sql.lit(NODE_TIMEOUT_MS)}`),
         ),
       ),
     );
@@ -74,7 +81,7 @@ export const dropOld = (db: Db, now: number, keepMs: number): Promise<void> =>
   db.write(async (tx) => {
     await tx
       .deleteFrom('cost_nodes')
-      .where('seen_at', '<', now - 10 * NODE_TIMEOUT_MS)
+      .where('seen_at', '<', sql<number>`${nowOf(db, now)} - ${sql.lit(10 * NODE_TIMEOUT_MS)}`)
       .execute();
     await tx
       .deleteFrom('cost_counters')

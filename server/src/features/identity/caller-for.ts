@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { findStandingKey } from './keys/store.ts';
 import { callerOf, type PlatformRule, parseStrings } from './principal.ts';
@@ -15,16 +15,16 @@ const both = (one: readonly string[] | null, other: readonly string[] | null): r
  * and one that was rotated goes on as its successor; a deleted one has no say any more.
  */
 export const createCallerFor =
-  (db: Db, isPlatformAdmin: PlatformRule): CallerFor =>
-  async (tenantId, userId, credential) => {
-    const principal = await findPrincipal(db.read, userId);
+  (db: Db, isPlatformAdmin: PlatformRule): CallerFor<Queryable> =>
+  async (tenantId, userId, credential, within: Queryable = db.read) => {
+    const principal = await findPrincipal(within, userId);
     if (principal === undefined || principal.tenantId !== tenantId) return null;
     if (principal.userStatus !== 'active' || principal.tenantStatus !== 'active') return null;
     const platformAdmin = isPlatformAdmin(principal);
     if (credential === null)
       return callerOf(principal, { ...SIGN_IN, kind: 'jwt', tokenId: 'internal', platformAdmin, only: null });
     const { kind, keyId, whole, permissions, added } = credential;
-    const key = keyId === null ? null : await findStandingKey(db.read, userId, keyId);
+    const key = keyId === null ? null : await findStandingKey(within, userId, keyId);
     if (key === undefined) return null;
     const ofKey = key === null || key.permissions === null ? null : parseStrings(key.permissions);
     return callerOf(principal, {

@@ -107,7 +107,7 @@ export interface Identity {
   /** Synchronous and in a few microseconds for a token that was seen before. */
   authenticate: Authenticate;
   /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
-  callerFor: CallerFor;
+  callerFor: CallerFor<Queryable>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;

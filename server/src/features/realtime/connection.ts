@@ -3,10 +3,11 @@ import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import type { PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { mayReceive } from '../../kernel/may-receive.ts';
 import type { EventLog } from './event-log.ts';
 import { errorMessage, eventMessage, message, parseClientMessage } from './messages.ts';
 import type { ChatSend, LaunchedRun } from './ports.ts';
-import { CLOSE, mayReceive, socketFormOf, TOPICS, type Topic } from './rules.ts';
+import { CLOSE, socketFormOf, TOPICS, type Topic } from './rules.ts';
 
 /** What a connection needs of its socket. */
 export interface Socket {

@@ -1,6 +1,3 @@
-import type { Caller } from '../../kernel/caller.ts';
-import type { PlatformEvent } from '../../kernel/events.ts';
-
 /** Topics by which a connection narrows what it gets (contract, section 14). */
 export const TOPICS = [
   'conversations',
@@ -46,14 +43,6 @@ const FORMS: Readonly<Record<string, SocketForm>> = {
 };
 
 export const socketFormOf = (eventType: string): SocketForm | null => FORMS[eventType] ?? null;
-
-/** Whether the caller may read the record that the event is about (contract, section 3: scope of reading). */
-export const mayReceive = (caller: Caller, event: PlatformEvent): boolean => {
-  if (event.tenantId !== caller.tenantId) return false;
-  if (!caller.permissions.has(event.permission)) return false;
-  if (event.reach === 'tenant' || event.userId === caller.userId) return true;
-  return caller.roles.includes('admin') || caller.roles.includes('operator');
-};
 
 /** Close codes (contract, section 12, and RFC 6455 section 7.4.1). */
 export const CLOSE = {

@@ -1,6 +1,6 @@
 import type { TaskRow } from '../../db/tables/tasks.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { credentialOf, readCredential, type StoredCredential } from '../../kernel/stored-credential.ts';
+import { narrowedTo, readCredential, type StoredCredential } from '../../kernel/stored-credential.ts';
 import type { Missed, Overlap, Priority, TaskRunStatus, TaskStatus } from './schema.ts';
 
 /**
@@ -99,22 +99,8 @@ export const taskCredential = (task: OfCredential): StoredCredential =>
     added: [],
   };
 
-/**
- * After a change of what the task does: it may do what both could, the one who made it and the one who changed it, so that
- * nobody writes orders for another's rights.
- */
+/** After a change of what the task does (`narrowedTo`). */
 export const changedBy = (task: OfCredential, caller: Caller): OfCredential => {
-  const made = taskCredential(task);
-  const changed = credentialOf(caller);
-  const permissions = made.permissions.filter((one) => caller.permissions.has(one));
-  const last = changed.keyId === null ? made : changed;
-  const both: StoredCredential = {
-    v: 1,
-    kind: last.kind,
-    keyId: last.keyId,
-    whole: made.whole && changed.whole,
-    permissions,
-    added: made.added.filter((one) => permissions.includes(one)),
-  };
-  return { credential: JSON.stringify(both), permissions: JSON.stringify(permissions) };
+  const both = narrowedTo(taskCredential(task), caller);
+  return { credential: JSON.stringify(both), permissions: JSON.stringify(both.permissions) };
 };

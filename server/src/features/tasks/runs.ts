@@ -8,6 +8,7 @@ import { PRIORITY_RANK, taskStatusAfter } from './rules.ts';
 import type { TaskRunStatus } from './schema.ts';
 import {
   activeRuns,
+  holdTask,
   insertTaskRun,
   newestRunIds,
   type TaskRow,
@@ -116,6 +117,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null;
     const result = ending.status === 'completed' ? JSON.stringify(ending.result) : null;
     const done = await db.write(async (tx) => {
+      await holdTask(tx, db.dialect, task.id);
       const ended = await updateRun(tx, run.id, {
         status: ending.status,
         result,
@@ -183,6 +185,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     changes: { run: Parameters<typeof updateRun>[2]; task: Parameters<typeof updateTask>[2] },
   ): Promise<void> => {
     const changed = await db.write(async (tx) => {
+      await holdTask(tx, db.dialect, task.id);
       await updateRun(tx, run.id, changes.run);
       return updateTask(tx, task.id, { ...changes.task, updated_at: clock.now() });
     });

@@ -345,10 +345,11 @@ export const createTasks = (options: TasksOptions) => {
 
     /** Ends a task with all that runs of it, and its schedule. Throws CONFLICT when it has ended. */
     async cancel(caller: Caller, id: string): Promise<Task> {
-      const row = await find(caller, id);
-      if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
-      const now = clock.now();
       const changed = await db.write(async (tx) => {
+        const row = await lockTask(tx, db.dialect, readScope(caller), id);
+        if (row === undefined) return undefined;
+        if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
+        const now = clock.now();
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
         return updateTask(tx, row.id, {
           status: 'cancelled',
@@ -366,14 +367,15 @@ export const createTasks = (options: TasksOptions) => {
 
     /** Runs a task that failed or was cancelled once more; by cron, its last run failed. Throws CONFLICT otherwise. */
     async retry(caller: Caller, id: string): Promise<Task> {
-      const row = await find(caller, id);
-      const status = taskStatusOf(row);
-      const failedSlot = status === 'scheduled' && row.error !== null;
-      if (status !== 'failed' && status !== 'cancelled' && !failedSlot) {
-        throw conflict('only a failed or cancelled task can be retried');
-      }
-      const now = clock.now();
       const changed = await db.write(async (tx) => {
+        const row = await lockTask(tx, db.dialect, readScope(caller), id);
+        if (row === undefined) return undefined;
+        const status = taskStatusOf(row);
+        const failedSlot = status === 'scheduled' && row.error !== null;
+        if (status !== 'failed' && status !== 'cancelled' && !failedSlot) {
+          throw conflict('only a failed or cancelled task can be retried');
+        }
+        const now = clock.now();
         if ((await activeRuns(tx, row.id)).length > 0) throw conflict('a run of this task is still going on');
         // A schedule that was cancelled begins again.
         const next =

@@ -21,6 +21,11 @@ export const findTask = (db: Queryable, scope: Scope, id: string): Promise<TaskR
   return (scope.reach === 'tenant' ? query : query.where('user_id', '=', scope.userId)).executeTakeFirst();
 };
 
+/** Until the transaction ends nobody else changes the row. Who changes a task and its runs holds the task first. */
+export const holdTask = async (tx: Queryable, dialect: DialectName, id: string): Promise<void> => {
+  if (dialect === 'postgres') await sql`select 1 from tasks where id = ${id} for update`.execute(tx);
+};
+
 /** As `findTask`, and nobody else changes the row until the transaction ends. */
 export const lockTask = async (
   tx: Queryable,
@@ -28,7 +33,7 @@ export const lockTask = async (
   scope: Scope,
   id: string,
 ): Promise<TaskRow | undefined> => {
-  if (dialect === 'postgres') await sql`select 1 from tasks where id = ${id} for update`.execute(tx);
+  await holdTask(tx, dialect, id);
   return findTask(tx, scope, id);
 };
 

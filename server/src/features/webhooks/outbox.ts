@@ -3,6 +3,8 @@ import type { JobKind, Jobs } from '../../jobs/index.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { mayReceive } from '../../kernel/may-receive.ts';
+import { type CallerFor, readCredential } from '../../kernel/stored-credential.ts';
 import type { DeliverPayload } from './jobs.ts';
 import { subscribes } from './rules.ts';
 import { WEBHOOK_EVENTS } from './schema.ts';
@@ -26,6 +28,7 @@ export interface OutboxOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'enqueue'>;
   kind: JobKind<DeliverPayload>;
+  callerFor: CallerFor<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -54,6 +57,13 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     for (const hook of hooks) {
       const events: unknown = JSON.parse(hook.events);
       if (!Array.isArray(events) || !subscribes(events, event.type)) continue;
+      const reader = await options.callerFor(
+        event.tenantId,
+        hook.created_by,
+        readCredential(hook.credential),
+        tx,
+      );
+      if (reader === null || !mayReceive(reader, event)) continue;
       const id = newId();
       const now = clock.now();
       const inserted = await insertDelivery(tx, {

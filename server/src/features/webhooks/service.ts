@@ -1,4 +1,4 @@
-import type { Db } from '../../db/db.ts';
+import type { Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
@@ -7,6 +7,13 @@ import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
+import {
+  type CallerFor,
+  credentialOf,
+  credentialText,
+  narrowedTo,
+  readCredential,
+} from '../../kernel/stored-credential.ts';
 import { tellsOf } from '../../kernel/told-records.ts';
 import { type Audit, actorOf } from '../audit/index.ts';
 import { createDeliverer } from './deliver.ts';
@@ -40,6 +47,7 @@ import {
   lastStatuses,
   listDeliveries,
   listWebhooks,
+  lockWebhook,
   updateDelivery,
   updateWebhook,
   type WebhookAttemptRow,
@@ -58,6 +66,7 @@ export interface WebhooksOptions {
   box: WebhookSecretBox;
   audit: Audit;
   events: EventSink;
+  callerFor: CallerFor<Queryable>;
   onError(error: unknown, message: string): void;
   /** Longest time for one attempt. Default 20,000. */
   timeoutMs?: number;
@@ -77,6 +86,12 @@ const strings = (json: string): string[] => {
 const record = (json: string | null): Record<string, unknown> => {
   const parsed: unknown = JSON.parse(json ?? '{}');
   return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+};
+
+/** After a change of what is sent where: what the maker and the changer could read, both. */
+const credentialAfter = (row: WebhookRow, caller: Caller): string => {
+  const made = readCredential(row.credential);
+  return JSON.stringify(made === null ? credentialOf(caller) : narrowedTo(made, caller));
 };
 
 const REASONS = ['gone', 'failing', 'manual'] as const;
@@ -112,7 +127,14 @@ const attemptView = (row: WebhookAttemptRow): DeliveryWithLog['log'][number] => 
 
 export const createWebhooks = (options: WebhooksOptions) => {
   const { db, clock, jobs, http, box, audit } = options;
-  const outbox: Outbox = createOutbox({ db, clock, jobs, kind: deliverKind, onError: options.onError });
+  const outbox: Outbox = createOutbox({
+    db,
+    clock,
+    jobs,
+    kind: deliverKind,
+    callerFor: options.callerFor,
+    onError: options.onError,
+  });
   const deliverer = createDeliverer({
     db,
     clock,
@@ -232,6 +254,7 @@ export const createWebhooks = (options: WebhooksOptions) => {
         previous_secret: null,
         previous_secret_until: null,
         failing_since: null,
+        credential: credentialText(caller),
         created_at: now,
         updated_at: now,
       };
@@ -251,6 +274,9 @@ export const createWebhooks = (options: WebhooksOptions) => {
       if (body.url !== undefined) checkUrl(body.url);
       const now = clock.now();
       const row = await db.write(async (tx) => {
+        // What it may be told follows from the row, which others change meanwhile.
+        const current = await lockWebhook(tx, db.dialect, caller.tenantId, id);
+        if (current === undefined) throw notFound('webhook');
         const changed = await updateWebhook(tx, caller.tenantId, id, {
           ...(body.url === undefined ? {} : { url: body.url }),
           ...(body.events === undefined ? {} : { events: JSON.stringify(body.events) }),
@@ -262,6 +288,9 @@ export const createWebhooks = (options: WebhooksOptions) => {
                 disabled_reason: body.status === 'active' ? null : 'manual',
                 failing_since: null,
               }),
+          ...(body.url === undefined && body.events === undefined
+            ? {}
+            : { credential: credentialAfter(current, caller) }),
           updated_at: now,
         });
         if (changed === undefined) throw notFound('webhook');

@@ -1,25 +1,37 @@
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Queryable } from '../../db/db.ts';
+import type { DialectName, Queryable } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../../db/tables/webhooks.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 
 export type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow };
 
-const activeOfTenant = compiled<{ tenantId: string }, Pick<WebhookRow, 'id' | 'events'>>((db, p) =>
+/** What an event needs to know of a webhook. */
+type Subscriber = Pick<WebhookRow, 'id' | 'events' | 'created_by' | 'credential'>;
+
+const activeOfTenant = compiled<{ tenantId: string }, Subscriber>((db, p) =>
   db
     .selectFrom('webhooks')
-    .select(['id', 'events'])
+    .select(['id', 'events', 'created_by', 'credential'])
     .where('tenant_id', '=', p('tenantId'))
     .where('status', '=', 'active'),
 );
 
 /** The switched-on webhooks of a tenant: asked for each event, so compiled once. */
-export const activeWebhooks = (
-  db: Queryable,
+export const activeWebhooks = (db: Queryable, tenantId: string): Promise<Subscriber[]> =>
+  activeOfTenant(db, { tenantId });
+
+/** As `findWebhook`, and nobody else changes the row until the transaction ends. */
+export const lockWebhook = async (
+  tx: Queryable,
+  dialect: DialectName,
   tenantId: string,
-): Promise<Pick<WebhookRow, 'id' | 'events'>[]> => activeOfTenant(db, { tenantId });
+  id: string,
+): Promise<WebhookRow | undefined> => {
+  if (dialect === 'postgres') await sql`select 1 from webhooks where id = ${id} for update`.execute(tx);
+  return findWebhook(tx, tenantId, id);
+};
 
 export const insertWebhook = async (tx: Queryable, row: WebhookRow): Promise<void> => {
   await tx.insertInto('webhooks').values(row).execute();

@@ -1,0 +1,10 @@
+import type { Caller } from './caller.ts';
+import type { PlatformEvent } from './events.ts';
+
+/** Whether the caller may read the record that the event is about (contract, section 3: scope of reading). */
+export const mayReceive = (caller: Caller, event: PlatformEvent): boolean => {
+  if (event.tenantId !== caller.tenantId) return false;
+  if (!caller.permissions.has(event.permission)) return false;
+  if (event.reach === 'tenant' || event.userId === caller.userId) return true;
+  return caller.roles.includes('admin') || caller.roles.includes('operator');
+};
