@@ -401,7 +401,8 @@ export const createWebhooks = (options: WebhooksOptions) => {
       const row = await db.write(async (tx) => {
         const current = await findDelivery(tx, hook.id, deliveryId);
         if (current === undefined) throw notFound('delivery');
-        const now = clock.now();
+        // Its own moment: the job of another round has another one.
+        const now = current.next_attempt_at === clock.now() ? clock.now() + 1 : clock.now();
         await jobs.enqueue(
           tx,
           deliverKind,
