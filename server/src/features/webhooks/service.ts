@@ -420,8 +420,6 @@ export const createWebhooks = (options: WebhooksOptions) => {
       const statuses = await lastStatuses(db.read, [row.id]);
       return deliveryView(row, statuses.get(row.id) ?? null);
     },
-
-    /** Drops what the log keeps no longer. */
   };
 };
 
