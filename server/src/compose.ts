@@ -106,7 +106,7 @@ import type { AnyRoute } from './http/route.ts';
 import { createStreamWatch } from './http/stream-watch.ts';
 import { createTicker } from './jobs/index.ts';
 import { withEarlier } from './kernel/blobs-earlier.ts';
-import { ownScope } from './kernel/caller.ts';
+import { type Caller, ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
 import { createLateOutbox } from './kernel/events.ts';
@@ -517,7 +517,6 @@ const build = async (
     memory.tools,
     memory.preferenceTools,
     costs.tools,
-    agentTools({ agents, suggestions }),
     auditTools({ db, findUser: (tenantId, user) => findRights(db, tenantId, user) }),
     profileTools(db),
     feedbackTools({ store: createFeedbackStore(db), clock }),
@@ -548,7 +547,11 @@ const build = async (
     onDecided: (proposalId, decision) => state.chat?.decided(proposalId, decision),
     messages,
   });
-  ownTools.push(mcp.serverTools);
+  const surroundings = async (caller: Caller) => ({
+    documents: await knowledge.readable(caller),
+    servers: mcp.visible(caller).filter(({ status }) => status === 'connected'),
+  });
+  ownTools.push(mcp.serverTools, agentTools({ agents, suggestions, surroundings }));
   const router = createRouter({ agents: AGENTS, embedder, onError });
   const chat = createChatService({
     store: chatStore,
@@ -561,6 +564,7 @@ const build = async (
       recall: async ({ tenantId, userId }, query, run) =>
         remembered(await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)),
       preferences: async (caller) => remembered(await memory.preferences(caller)),
+      factsIn: memory.factsIn,
       observe: (turn) => {
         memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
       },

@@ -86,7 +86,7 @@ export const reserveBudget = async (
 ): Promise<StartedRun> => {
   const { store, models, costs } = deps;
   const { message, runId, conversationId, spending } = asking;
-  const { agent, model, tools, specs } = ready.prompt;
+  const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
   const promptBound = boundOf(models, record.messages, specs, message.signal);
@@ -114,7 +114,7 @@ export const reserveBudget = async (
     conversationId,
     questionId,
     askedAt,
-    plan: planOf(record, { agent, model, tools, firstHold, promptBound, spentNano }),
+    plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
     state: startState(record),
     events,
     subject,
