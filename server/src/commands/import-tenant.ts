@@ -1,10 +1,6 @@
 import { constants, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ObjectBlobs } from '../compose-blobs.ts';
-import { keysFit, LOST_KEYS } from '../compose-keys.ts';
-import { composeEndpointChecks } from '../compose-outgoing.ts';
-import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
 import { checkReferences } from '../db/archive/references.ts';
@@ -19,6 +15,7 @@ import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import {
   type AuditSigner,
+  auditSignerOf,
   createAudit,
   noteSigning,
   SIGNING_BEGAN,
@@ -29,6 +26,9 @@ import { tenantFolder } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
 import { TIERS, type Tier } from '../kernel/caller.ts';
 import { isUuid } from '../kernel/ids.ts';
+import type { ObjectBlobs } from '../modules/blobs.ts';
+import { composeEndpointChecks } from '../modules/endpoint-checks.ts';
+import { keysFit, LOST_KEYS } from '../modules/sealing.ts';
 import { applyArchive, proofLines } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';

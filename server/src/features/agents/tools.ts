@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import type { Caller } from '../../kernel/caller.ts';
 import { defineTool, READS, said, toolSource, WRITES } from '../../kernel/define-tool.ts';
 import { Strict, StringEnum } from '../../kernel/schema.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
-import { abilitiesTool, type Surroundings } from './abilities.ts';
 import { AGENT_IDS } from './definitions.ts';
 import type { AgentMetrics } from './schema.ts';
 import type { AgentService } from './service.ts';
@@ -17,13 +15,8 @@ const ms = (value: number | null): string =>
 const line = (id: string, m: AgentMetrics): string =>
   `- ${id}: ${m.requests} runs, ${m.success_rate === null ? 'none finished' : `${Math.round(m.success_rate * 100)} % succeeded`}, latency p50 ${ms(m.latency_ms.p50)}, p95 ${ms(m.latency_ms.p95)}, ${m.input_tokens + m.output_tokens} tokens, ${m.tool_calls} tool calls, $${m.cost_usd}`;
 
-export const agentTools = (deps: {
-  agents: AgentService;
-  suggestions: Suggestions;
-  surroundings: (caller: Caller) => Promise<Surroundings>;
-}): ToolSource =>
+export const agentTools = (deps: { agents: AgentService; suggestions: Suggestions }): ToolSource =>
   toolSource([
-    abilitiesTool(deps),
     defineTool({
       name: 'query_metrics',
       description:
