@@ -35,7 +35,7 @@ import type { AppError } from './kernel/errors.ts';
 import type { EventOutbox, NewEvent } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
-import type { CallerFor } from './kernel/stored-credential.ts';
+import type { ActorFor, CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
 
 /** The part of the composition around work that goes on by itself: jobs, events, webhooks, notifications, tasks. */
@@ -51,6 +51,7 @@ export interface RealtimeParts {
   users: Pick<Users, 'registerPersonalData' | 'registerCopies'>;
   authenticate: Authenticate;
   callerFor: CallerFor<Queryable>;
+  actorFor: ActorFor<Queryable>;
   agentExists(agentId: string): boolean;
   checkModel(modelId: string, field: string): void;
   /** Asked late: the chat's agents use tools of this part. */
@@ -71,6 +72,8 @@ export interface RealtimePart {
   plugin(app: FastifyInstance): Promise<void>;
   depth(): Promise<JobDepth>;
   openSockets(): number;
+  /** A person's keys or account are others than before. */
+  rightsChanged(userId: string): void;
   /** After the chat has taken up the runs of the last process. */
   start(): Promise<void>;
   /** Before the store closes; running work gets `graceMs`. */
@@ -133,7 +136,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     box: parts.box,
     audit: parts.audit,
     events: bus,
-    callerFor: parts.callerFor,
+    actorFor: parts.actorFor,
     onError,
   });
   const { outbox } = webhooks;
@@ -245,6 +248,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
     depth: jobs.depth,
     openSockets: () => hub.size,
+    rightsChanged: webhooks.lookAtPerson,
     async start() {
       await jobs.start();
       for (const each of tickers) each.start();
@@ -252,7 +256,8 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     async stop(graceMs) {
       await Promise.all(tickers.map((each) => each.stop()));
       await jobs.stop(graceMs);
-      await Promise.all([outbox.settled(), notifications.settled()]);
+      await Promise.all([outbox.settled(), webhooks.settled()]);
+      await notifications.settled();
       await http.close();
     },
   };

@@ -324,6 +324,7 @@ const build = async (
           }),
         }),
     log: logger,
+    rightsChanged: (userId) => state.realtime?.rightsChanged(userId),
   });
   if (!(await keysFit(db.read, platformKeys))) throw new StartRefused(LOST_KEYS);
   await identity.start();
@@ -501,6 +502,7 @@ const build = async (
     users,
     authenticate: identity.authenticate,
     callerFor: identity.callerFor,
+    actorFor: identity.actorFor,
     agentExists: (agentId) => AGENT_IDS.includes(agentId),
     checkModel: (modelId, field) => void models.resolve(modelId, field),
     chat: () => chat,

@@ -140,6 +140,8 @@ export const REQUIREMENTS = {
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
   'HOOK-07': 'deliveries carry the X-Request-ID of the request that led to them',
+  'HOOK-08':
+    'a webhook whose key or account has ended is off at once, says why, tells its maker or those who manage webhooks, and goes on when somebody stands in',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'IMPORT-01':
@@ -174,6 +176,8 @@ export const REQUIREMENTS = {
     'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'CRED-04':
     'a webhook is told of what the credentials that made and changed it may read, and of nothing else',
+  'CRED-05':
+    'a stored delivery shows what was said to those alone who may read its record, and goes to nobody else, whatever address it has now',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':

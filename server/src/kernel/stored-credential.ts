@@ -27,6 +27,17 @@ export type CallerFor<Tx = never> = (
   within?: Tx,
 ) => Promise<Caller | null>;
 
+/** Why stored work has nobody to act for it: the key was deleted, the account may not act, or its tenant is suspended. */
+export type ActorGone = 'key_deleted' | 'account_inactive' | 'tenant_suspended';
+
+/** As `CallerFor`, with the reason where there is nobody. */
+export type ActorFor<Tx = never> = (
+  tenantId: string,
+  userId: string,
+  credential: StoredCredential | null,
+  within?: Tx,
+) => Promise<Caller | ActorGone>;
+
 export const credentialOf = (caller: Caller): StoredCredential => ({
   v: 1,
   kind: caller.credential,
