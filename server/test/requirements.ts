@@ -123,6 +123,8 @@ export const REQUIREMENTS = {
   'TASK-05': 'tasks survive restarts and deaths of processes',
   'TASK-06': 'a tenant’s runs are capped, so that it cannot starve others',
   'TASK-07': 'approvals inside a task hold it until they are decided',
+  'TASK-08':
+    'of a cancel or a deletion and a run that ends, begins or waits at the same moment, the cancel or deletion holds',
   'WS-01': 'the token comes by header, subprotocol or first message; else 401, 4401 or 4403',
   'WS-02': 'an event reaches those alone who may read its record; topics narrow',
   'WS-03': 'expiry and revocation close an open socket with 4401 within 5 s; a fresh token keeps it',
@@ -208,6 +210,8 @@ export const REQUIREMENTS = {
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-13':
+    'texts of an archive that no store can hold come in replaced and counted, and the audit chain still proves itself',
   'OPS-11':
     'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
   'OPS-12':

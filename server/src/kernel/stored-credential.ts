@@ -61,12 +61,17 @@ export const credentialText = (caller: Caller): string => {
 
 /**
  * After a change of what stored work does: it may do what both could, the one who made it and the one who changed it, so that
- * nobody writes orders for another's rights.
+ * nobody writes orders for another's rights. It stands and falls with the key of the one for whom it goes on: keys of others are
+ * none of theirs.
  */
-export const narrowedTo = (made: StoredCredential, caller: Caller): StoredCredential => {
+export const narrowedTo = (
+  made: StoredCredential,
+  caller: Caller,
+  ownerId: string = caller.userId,
+): StoredCredential => {
   const changed = credentialOf(caller);
   const permissions = made.permissions.filter((one) => caller.permissions.has(one));
-  const last = changed.keyId === null ? made : changed;
+  const last = changed.keyId === null || caller.userId !== ownerId ? made : changed;
   return {
     v: 1,
     kind: last.kind,
