@@ -798,7 +798,7 @@ type CreatedWebhook struct {
 	Description *string  `json:"description"`
 	// One of: active, disabled.
 	Status string `json:"status"`
-	// gone: the receiver answered 410; failing: nothing was delivered for five days. One of: gone, failing, manual.
+	// gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them. One of: gone, failing, manual, key_deleted, account_inactive.
 	DisabledReason *string `json:"disabled_reason"`
 	// ISO 8601 UTC with milliseconds
 	PreviousSecretExpiresAt *string `json:"previous_secret_expires_at"`
@@ -2033,7 +2033,7 @@ type Webhook struct {
 	Description *string  `json:"description"`
 	// One of: active, disabled.
 	Status string `json:"status"`
-	// gone: the receiver answered 410; failing: nothing was delivered for five days. One of: gone, failing, manual.
+	// gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them. One of: gone, failing, manual, key_deleted, account_inactive.
 	DisabledReason *string `json:"disabled_reason"`
 	// ISO 8601 UTC with milliseconds
 	PreviousSecretExpiresAt *string `json:"previous_secret_expires_at"`
@@ -2051,8 +2051,10 @@ type WebhookDelivery struct {
 	WebhookID string `json:"webhook_id"`
 	Event     string `json:"event"`
 	// One of: pending, delivered, failed, cancelled.
-	Status   string `json:"status"`
-	Attempts int64  `json:"attempts"`
+	Status string `json:"status"`
+	// switched_off: the webhook was; not_allowed: it may not read the record any more. One of: switched_off, not_allowed.
+	CancelledReason *string `json:"cancelled_reason"`
+	Attempts        int64   `json:"attempts"`
 	// Of the last attempt
 	ResponseStatus *int64 `json:"response_status"`
 	// ISO 8601 UTC with milliseconds
@@ -2070,8 +2072,10 @@ type WebhookDeliveryDetail struct {
 	WebhookID string `json:"webhook_id"`
 	Event     string `json:"event"`
 	// One of: pending, delivered, failed, cancelled.
-	Status   string `json:"status"`
-	Attempts int64  `json:"attempts"`
+	Status string `json:"status"`
+	// switched_off: the webhook was; not_allowed: it may not read the record any more. One of: switched_off, not_allowed.
+	CancelledReason *string `json:"cancelled_reason"`
+	Attempts        int64   `json:"attempts"`
 	// Of the last attempt
 	ResponseStatus *int64 `json:"response_status"`
 	// ISO 8601 UTC with milliseconds
@@ -2080,9 +2084,11 @@ type WebhookDeliveryDetail struct {
 	CreatedAt string `json:"created_at"`
 	// ISO 8601 UTC with milliseconds
 	FinishedAt *string `json:"finished_at"`
-	// What is sent, the first 16 KiB
-	RequestBody string                     `json:"request_body"`
-	Log         []WebhookDeliveryDetailLog `json:"log"`
+	// What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of
+	RequestBody *string `json:"request_body,omitempty"`
+	// Why there is no request_body, and nothing of what the receiver said
+	BodyWithheld *string                    `json:"body_withheld,omitempty"`
+	Log          []WebhookDeliveryDetailLog `json:"log"`
 }
 
 // WebhookDeliveryDetailLog is a model of the API.

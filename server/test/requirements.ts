@@ -123,6 +123,8 @@ export const REQUIREMENTS = {
   'TASK-05': 'tasks survive restarts and deaths of processes',
   'TASK-06': 'a tenant’s runs are capped, so that it cannot starve others',
   'TASK-07': 'approvals inside a task hold it until they are decided',
+  'TASK-08':
+    'of a cancel or a deletion and a run that ends, begins or waits at the same moment, the cancel or deletion holds',
   'WS-01': 'the token comes by header, subprotocol or first message; else 401, 4401 or 4403',
   'WS-02': 'an event reaches those alone who may read its record; topics narrow',
   'WS-03': 'expiry and revocation close an open socket with 4401 within 5 s; a fresh token keeps it',
@@ -140,6 +142,8 @@ export const REQUIREMENTS = {
   'HOOK-05': 'no address inside is ever called, at create, change, test or delivery',
   'HOOK-06': 'what a transaction recorded is delivered if and only if it committed, once',
   'HOOK-07': 'deliveries carry the X-Request-ID of the request that led to them',
+  'HOOK-08':
+    'a webhook whose key or account has ended is off at once, says why, tells its maker or those who manage webhooks, and goes on when somebody stands in',
   'CONTEXT-01':
     'history is fitted to the model’s window by tokens; the oldest turns are summarised, the summary is stored and reused',
   'IMPORT-01':
@@ -174,6 +178,8 @@ export const REQUIREMENTS = {
     'what goes on after its request may do what the credential could that began it, over restarts and approvals, and nothing once that was deleted',
   'CRED-04':
     'a webhook is told of what the credentials that made and changed it may read, and of nothing else',
+  'CRED-05':
+    'a stored delivery shows what was said to those alone who may read its record, and goes to nobody else, whatever address it has now',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':
@@ -204,6 +210,8 @@ export const REQUIREMENTS = {
   'OPS-04': 'a restored server starts: the old password signs in, search finds, the audit chain fits',
   'OPS-05': 'SQLite and PostgreSQL restore each other’s backups, with equal counts and hashes',
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
+  'OPS-13':
+    'texts of an archive that no store can hold come in replaced and counted, and the audit chain still proves itself',
   'OPS-11':
     'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
   'OPS-12':

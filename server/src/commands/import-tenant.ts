@@ -29,7 +29,7 @@ import { isUuid } from '../kernel/ids.ts';
 import type { ObjectBlobs } from '../modules/blobs.ts';
 import { composeEndpointChecks } from '../modules/endpoint-checks.ts';
 import { keysFit, LOST_KEYS } from '../modules/sealing.ts';
-import { applyArchive, proofLines } from './archive/apply.ts';
+import { applyArchive, proofLines, replacedLines } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
 import { type Archive, openArchive, verifyArchive } from './archive/read.ts';
@@ -245,7 +245,7 @@ const run = async (parts: Parts, io: Io): Promise<void> => {
     const proofs = await load(parts, staging, io);
     await placeNew(staging, config.DATA_DIR, placed);
     await session.exec('commit');
-    for (const line of proofLines(proofs)) io.out(line);
+    for (const line of [...proofLines(proofs), ...replacedLines(proofs)]) io.out(line);
     io.out(
       `tenant ${tenant.slug} is here: every row reads back with the hash that the file names; ${manifest.blobs.count} documents' bytes, ${manifest.files.length} files`,
     );

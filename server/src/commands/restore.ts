@@ -9,7 +9,7 @@ import { readShapes } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { migrations } from '../db/migrations/index.ts';
 import type { ObjectBlobs } from '../modules/blobs.ts';
-import { applyArchive, proofLines, type TableProof } from './archive/apply.ts';
+import { applyArchive, proofLines, replacedLines, type TableProof } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { filesFault } from './archive/paths.rules.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';
@@ -223,7 +223,7 @@ export const restore: Command = {
               io,
             );
       const aside = await moveIn(config.DATA_DIR, restored, io);
-      for (const line of proofLines(proofs)) io.out(line);
+      for (const line of [...proofLines(proofs), ...replacedLines(proofs)]) io.out(line);
       io.out(
         `restored into ${config.DATABASE_URL === null ? sqliteFileOf(config) : 'PostgreSQL'}: every row reads back with the hash that the archive names; ${manifest.blobs.count} documents' bytes, ${manifest.files.length} files`,
       );

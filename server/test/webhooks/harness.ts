@@ -37,7 +37,7 @@ export const startWebhooks = async (
     },
     audit: createAudit(clock),
     events: bus,
-    callerFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
+    actorFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
     onError,
     timeoutMs: options.timeoutMs ?? 5_000,
   });

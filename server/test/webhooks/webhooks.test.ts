@@ -125,6 +125,39 @@ describe('a webhook of an earlier release', () => {
   });
 });
 
+describe('a delivery of an earlier release', () => {
+  it(req('CRED-05', 'is read and sent by those who may read such events of the whole tenant'), async () => {
+    const hooks = await start();
+    const target = await receiver((response) => response.end());
+    const { id } = await hooks.hook(target.url);
+    await hooks.publish(completed());
+    await hooks.db.write(async (tx) => {
+      await tx
+        .updateTable('webhook_deliveries')
+        .set({ permission: null, reach: null, owner: null })
+        .execute();
+    });
+    await hooks.jobs.runDue();
+    expect(target.received).toHaveLength(1);
+    const [delivery] = await deliveries(hooks, id);
+    const read = async (who: string) =>
+      (
+        await hooks.request<{ request_body?: string; body_withheld?: string }>(
+          who,
+          'GET',
+          `/api/v1/webhooks/${id}/deliveries/${delivery?.id}`,
+        )
+      ).body;
+    expect(await read('op.operator.t1')).toMatchObject({
+      request_body: expect.stringContaining('conversation_id'),
+    });
+    await hooks.db.write(async (tx) => {
+      await tx.updateTable('webhook_deliveries').set({ event: 'of.later' }).execute();
+    });
+    expect(await read('op.operator.t1')).not.toHaveProperty('request_body');
+  });
+});
+
 describe(req(['HOOK-02', 'HOOK-03', 'HOOK-04'], 'deliveries'), () => {
   it('sends event, timestamp and data, signed by the Standard Webhooks scheme', async () => {
     const hooks = await start();

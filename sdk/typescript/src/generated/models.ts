@@ -694,8 +694,8 @@ export interface CreatedWebhook {
   events: string[];
   description: string | null;
   status: 'active' | 'disabled';
-  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
-  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them */
+  disabled_reason: 'gone' | 'failing' | 'manual' | 'key_deleted' | 'account_inactive' | null;
   /** ISO 8601 UTC with milliseconds */
   previous_secret_expires_at: string | null;
   created_by: string;
@@ -1775,8 +1775,8 @@ export interface Webhook {
   events: string[];
   description: string | null;
   status: 'active' | 'disabled';
-  /** gone: the receiver answered 410; failing: nothing was delivered for five days */
-  disabled_reason: 'gone' | 'failing' | 'manual' | null;
+  /** gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them */
+  disabled_reason: 'gone' | 'failing' | 'manual' | 'key_deleted' | 'account_inactive' | null;
   /** ISO 8601 UTC with milliseconds */
   previous_secret_expires_at: string | null;
   created_by: string;
@@ -1792,6 +1792,8 @@ export interface WebhookDelivery {
   webhook_id: string;
   event: string;
   status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  /** switched_off: the webhook was; not_allowed: it may not read the record any more */
+  cancelled_reason: 'switched_off' | 'not_allowed' | null;
   attempts: number;
   /** Of the last attempt */
   response_status: number | null;
@@ -1809,6 +1811,8 @@ export interface WebhookDeliveryDetail {
   webhook_id: string;
   event: string;
   status: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  /** switched_off: the webhook was; not_allowed: it may not read the record any more */
+  cancelled_reason: 'switched_off' | 'not_allowed' | null;
   attempts: number;
   /** Of the last attempt */
   response_status: number | null;
@@ -1818,8 +1822,10 @@ export interface WebhookDeliveryDetail {
   created_at: string;
   /** ISO 8601 UTC with milliseconds */
   finished_at: string | null;
-  /** What is sent, the first 16 KiB */
-  request_body: string;
+  /** What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of */
+  request_body?: string;
+  /** Why there is no request_body, and nothing of what the receiver said */
+  body_withheld?: string;
   log: WebhookDeliveryDetailLog[];
 }
 

@@ -38,6 +38,7 @@ import { taint } from './072-taint.ts';
 import { trustedDocuments } from './073-trusted-documents.ts';
 import { acceptedTools } from './074-accepted-tools.ts';
 import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
+import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 
@@ -82,6 +83,7 @@ export const migrations: readonly SchemaStep[] = [
   trustedDocuments,
   acceptedTools,
   credentialOfWebhooks,
+  needsOfDeliveries,
   deliveryRounds,
   unreadPages,
 ];

@@ -41,6 +41,31 @@ export const chainText = (previousHash: string, row: AuditFields): string =>
     row.createdAt,
   ]);
 
+const REPLACED = '\uFFFD';
+/** Of more, all of a row are tried together: two to the power of these is what one row may cost. */
+const TRIED_APART = 8;
+
+/**
+ * What a row may have said whose texts have come from a store that kept U+0000 (kernel/storable.ts): its hash is of the text
+ * with it, and proves which of the U+FFFD stand in its place.
+ */
+export function* earlierForms(row: AuditFields): Generator<AuditFields> {
+  const texts = ['actorId', 'action', 'targetType', 'targetId', 'requestId', 'address', 'details'] as const;
+  const count = texts.reduce((sum, name) => sum + (row[name]?.split(REPLACED).length ?? 1) - 1, 0);
+  if (count === 0) return;
+  const all = 2 ** Math.min(count, TRIED_APART) - 1;
+  for (let chosen = count > TRIED_APART ? all : 1; chosen <= all; chosen++) {
+    let n = 0;
+    const form = { ...row };
+    const nul = (sign: string): string => (((chosen >> n++) & 1) === 1 || n > TRIED_APART ? '\u0000' : sign);
+    for (const name of texts) {
+      const value = row[name];
+      if (value !== null) Object.assign(form, { [name]: value.replaceAll(REPLACED, nul) });
+    }
+    yield form;
+  }
+}
+
 /**
  * How a head stands to the key: `previous` fits the key of before, `unsigned` has no seal, `unknown` one of a key that is not here,
  * `wrong` does not fit.

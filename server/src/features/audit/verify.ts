@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { AuditHeadRow } from '../../db/tables/identity.ts';
-import { type AuditFields, chainText, createSignatureProof, GENESIS } from './rules.ts';
+import { type AuditFields, chainText, createSignatureProof, earlierForms, GENESIS } from './rules.ts';
 import { type AuditSigner, signerOf } from './signer.ts';
 import { type AuditEventRow, listAuditedTenants, readChain, readHead, sha256Hex } from './store.ts';
 
@@ -43,11 +43,17 @@ const fieldsOf = (row: AuditEventRow): AuditFields => ({
   createdAt: row.created_at,
 });
 
+const fits = (row: AuditEventRow, previous: string): boolean => {
+  const fields = fieldsOf(row);
+  if (row.hash === sha256Hex(chainText(previous, fields))) return true;
+  for (const form of earlierForms(fields)) if (row.hash === sha256Hex(chainText(previous, form))) return true;
+  return false;
+};
+
 const faultOf = (row: AuditEventRow, seq: number, previous: string): string | null => {
   if (row.seq !== seq) return 'a row is missing';
   if (row.previous_hash !== previous) return 'the row does not follow the one before';
-  if (row.hash !== sha256Hex(chainText(previous, fieldsOf(row)))) return 'the row was changed';
-  return null;
+  return fits(row, previous) ? null : 'the row was changed';
 };
 
 const signatureOf = (row: AuditEventRow, signer: AuditSigner | null) => ({

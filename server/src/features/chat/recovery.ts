@@ -81,10 +81,15 @@ export const createRecovery = (options: RecoveryDeps) => {
     return turn.leave;
   };
 
-  /** Without a finished step it cannot go on. */
+  /** It cannot go on: no finished step, or nobody to go on for. */
   const interrupt = async (row: RunRow, now: number): Promise<void> => {
     const error = interrupted();
     await store.interrupt(runOf(row), JSON.stringify(errorData(error)), journalOf(row), now);
+    const owner = { tenantId: row.tenant_id, userId: row.user_id, type: 'person' as const };
+    // Its person, agent or model may be gone while it waits for an answer.
+    await options.approvals
+      .withdrawOf(owner, row.id)
+      .catch((fault: unknown) => options.onError(fault, 'proposals of a run could not be withdrawn'));
     tellEndOf(row, error);
   };
 

@@ -22,7 +22,7 @@ import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { createRunHooks } from './run-hooks.ts';
 import { outcomeOf, type RunReport } from './run-report.rules.ts';
-import type { ChatResponse } from './schema.ts';
+import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
 
@@ -39,6 +39,13 @@ const idsOf = (run: StartedRun) => ({
   requestId: run.subject.requestId,
   agentId: run.plan.agent.definition.id,
 });
+
+/**
+ * A run that has ended well may have left a question too: of a helper that met its time limit, or was lost with its process, while
+ * one of its calls waited.
+ */
+const mayHaveAsked = ({ state }: StartedRun, status: RunStatus): boolean =>
+  state.modelCalls > 0 && (status !== 'completed' || state.toolCalls.length > 0);
 
 /** The runs that go on in this process: each is carried out, stored and told of, and can be stopped. */
 export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeof createRunHooks>) => {
@@ -95,7 +102,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
     const { response, recorded } = await storeAnswer(options, run, result, status, events);
-    if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
+    if (mayHaveAsked(run, status)) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {

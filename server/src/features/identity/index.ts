@@ -8,13 +8,13 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
-import type { CallerFor } from '../../kernel/stored-credential.ts';
+import type { ActorFor, CallerFor } from '../../kernel/stored-credential.ts';
 import type { Audit } from '../audit/index.ts';
 import { type PersonalData, touchUser } from '../users/index.ts';
 import { CLOCK_SKEW_S, createAccessTokens } from './access-tokens.ts';
 import { type Accounts, createAccounts } from './accounts/service.ts';
 import { createAuthenticator, proveEmbedded } from './authenticate.ts';
-import { createCallerFor } from './caller-for.ts';
+import { createActorFor, createCallerFor } from './caller-for.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { createClients } from './clients/service.ts';
 import { platformAdminsOf } from './external/claims.rules.ts';
@@ -97,6 +97,8 @@ export interface IdentityOptions {
   /** Needed with IDP_URL (adapters/oidc). */
   issuerHttp?: IssuerHttp | undefined;
   log: Log;
+  /** A person's keys or account are others than before: what goes on in their name is to be looked at. */
+  rightsChanged?: (userId: string) => void;
 }
 
 export interface Identity {
@@ -108,6 +110,8 @@ export interface Identity {
   authenticate: Authenticate;
   /** A person with the rights of now, for work that goes on without their token; null when they may not act. */
   callerFor: CallerFor<Queryable>;
+  /** The same, with why there is nobody. */
+  actorFor: ActorFor<Queryable>;
   /** Reads or makes the signing keys; before the first request. */
   start(): Promise<void>;
   ensureFirstAdmin(): Promise<FirstAdmin>;
@@ -172,7 +176,10 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     }).catch((error: unknown) => log.warn({ err: error }, 'the time of last use could not be stored'));
   };
 
-  const forgetUser = (userId: string): void => authenticate.forget((caller) => caller.userId === userId);
+  const forgetUser = (userId: string): void => {
+    authenticate.forget((caller) => caller.userId === userId);
+    options.rightsChanged?.(userId);
+  };
   const admins = platformAdminsOf(config.IDP_PLATFORM_ADMINS);
   const isPlatformAdmin = createPlatformRule(
     new Set(
@@ -325,13 +332,19 @@ export const createIdentity = (options: IdentityOptions): Identity => {
       countAddress: options.countAddress ?? null,
       issuer: options.publicUrl,
     });
-  const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted: forgetKey };
+  const actorFor = createActorFor(db, isPlatformAdmin);
+  const onDeleted = (keyId: string, userId: string): void => {
+    forgetKey(keyId);
+    options.rightsChanged?.(userId);
+  };
+  const keyOptions = { db, clock, audit, apiKeyPrefix: config.API_KEY_PREFIX, onDeleted };
 
   return {
     accounts,
     sessions,
     authenticate,
-    callerFor: createCallerFor(db, isPlatformAdmin),
+    callerFor: createCallerFor(actorFor),
+    actorFor,
     async start() {
       await keys.read();
       // Only now are they known to belong to this store: a start that fails writes none.

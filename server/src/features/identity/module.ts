@@ -53,9 +53,13 @@ const createLooks = (identity: Pick<Identity, 'maintain' | 'followKeys'>, onErro
   };
 };
 
-const identityOf = ({ cluster, keys, limits, logger, oidc, ...deps }: IdentityDeps): Identity =>
+const identityOf = (
+  { cluster, keys, limits, logger, oidc, ...deps }: IdentityDeps,
+  rightsChanged: (userId: string) => void,
+): Identity =>
   createIdentity({
     ...deps,
+    rightsChanged,
     platformKeys: keys,
     shared: cluster !== null,
     ...(limits.countAddress === null ? {} : { countAddress: limits.countAddress }),
@@ -82,13 +86,20 @@ export const identityModule = defineModule({
     'publicUrl',
   ],
   build(deps: IdentityDeps) {
-    const identity = identityOf(deps);
+    const rightsListeners: ((userId: string) => void)[] = [];
+    const identity = identityOf(deps, (userId) => {
+      for (const listener of rightsListeners) listener(userId);
+    });
     const embedded = deps.config.IDP_URL === null;
     const looks = createLooks(identity, deps.onError);
     let admin: FirstAdmin | null = null;
     return {
       service: {
         ...identity,
+        /** Told after the keys or the account of a person have become others than before. */
+        onRightsChanged(listener: (userId: string) => void): void {
+          rightsListeners.push(listener);
+        },
         firstAdmin(): FirstAdmin {
           if (admin === null) throw new Error('the identity has not started');
           return admin;

@@ -106,10 +106,26 @@ export const audienceOf = (event: PlatformEvent): Audience | null => {
       return data.asks_requester === true ? null : { permission: 'governance:vote' };
     return type === 'proposal.created' && data.status === 'voting' ? 'seat_holders' : null;
   }
+  // Its maker may be the one who cannot act.
+  if (type === 'webhook.disabled' && data.reason === 'account_inactive')
+    return { permission: 'webhooks:manage' };
   // Limits of the tenant and of agents are nobody's own.
   if (type === 'cost.alert' || type === 'cost.limit_reached')
     return event.userId === null ? { permission: 'costs:manage' } : null;
   return null;
+};
+
+const whyOff = (reason: string, url: string): string => {
+  switch (reason) {
+    case 'gone':
+      return `${url} answered that it wants no more.`;
+    case 'key_deleted':
+      return `The key that ${url} was told by has been deleted. Whoever switches it on again stands in for it.`;
+    case 'account_inactive':
+      return `The account that ${url} was told by may not act any more. Whoever switches it on again stands in for it.`;
+    default:
+      return `Nothing could be delivered to ${url} for five days.`;
+  }
 };
 
 /** The notice that an event makes for its owner; null for events that nobody need be told of. */
@@ -146,9 +162,7 @@ export const noticeOf = (event: PlatformEvent): Notice | null => {
         'system',
         'warning',
         'A webhook was switched off',
-        text(data, 'reason') === 'gone'
-          ? `${text(data, 'url')} answered that it wants no more.`
-          : `Nothing could be delivered to ${text(data, 'url')} for five days.`,
+        whyOff(text(data, 'reason'), text(data, 'url')),
       );
     default:
       return null;

@@ -4,15 +4,17 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { runKind } from './jobs.ts';
-import { PRIORITY_RANK, taskStatusAfter } from './rules.ts';
+import { isActiveRun, PRIORITY_RANK, taskStatusAfter } from './rules.ts';
 import type { TaskRunStatus } from './schema.ts';
 import {
   activeRuns,
   holdTask,
   insertTaskRun,
   newestRunIds,
+  runById,
   type TaskRow,
   type TaskRunRow,
+  taskById,
   updateRun,
   updateTask,
 } from './store.ts';
@@ -106,10 +108,24 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     });
   };
 
-  /** The run has ended: task, events and the run that waits behind it. `counted`: where all its events were seen. */
+  /** Both as they stand now, and held; null where the run has ended, or the task is gone. */
+  const holdOpen = async (
+    tx: Queryable,
+    of: { taskId: string; runId: string },
+  ): Promise<{ task: TaskRow; run: TaskRunRow } | null> => {
+    await holdTask(tx, db.dialect, of.taskId);
+    const task = await taskById(tx, of.taskId);
+    const run = await runById(tx, of.runId);
+    if (task === undefined || run === undefined || !isActiveRun(runStatusOf(run))) return null;
+    return { task, run };
+  };
+
+  /**
+   * The run has ended: task, events and the run that waits behind it. `counted`: where all its events were seen. Of any number of
+   * ends the first counts.
+   */
   const end = async (
-    task: TaskRow,
-    run: TaskRunRow,
+    of: { taskId: string; runId: string },
     ending: TaskRunEnd,
     counted: RunCounts | null = null,
   ): Promise<void> => {
@@ -117,7 +133,9 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null;
     const result = ending.status === 'completed' ? JSON.stringify(ending.result) : null;
     const done = await db.write(async (tx) => {
-      await holdTask(tx, db.dialect, task.id);
+      const open = await holdOpen(tx, of);
+      if (open === null) return null;
+      const { task, run } = open;
       const ended = await updateRun(tx, run.id, {
         status: ending.status,
         result,
@@ -178,18 +196,19 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     if (done.event !== null) options.events.publish(done.event);
   };
 
-  /** A state in between: the run and its task change together. */
+  /** A state in between: the run and its task change together. False for a run that has ended, or is to be cancelled. */
   const step = async (
-    task: TaskRow,
-    run: TaskRunRow,
+    of: { taskId: string; runId: string },
     changes: { run: Parameters<typeof updateRun>[2]; task: Parameters<typeof updateTask>[2] },
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     const changed = await db.write(async (tx) => {
-      await holdTask(tx, db.dialect, task.id);
-      await updateRun(tx, run.id, changes.run);
-      return updateTask(tx, task.id, { ...changes.task, updated_at: clock.now() });
+      const open = await holdOpen(tx, of);
+      if (open === null || open.run.cancel_requested === 1) return undefined;
+      await updateRun(tx, of.runId, changes.run);
+      return updateTask(tx, of.taskId, { ...changes.task, updated_at: clock.now() });
     });
     if (changed !== undefined) await announce(changed);
+    return changed !== undefined;
   };
 
   return { add, end, step, announce, view };

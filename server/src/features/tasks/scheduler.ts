@@ -16,7 +16,7 @@ import {
   type TaskRow,
   type TaskRunRow,
   taskById,
-  updateTask,
+  updateTaskWhile,
   waitingRuns,
 } from './store.ts';
 import { runStatusOf } from './wire.ts';
@@ -79,18 +79,24 @@ export const createScheduler = (options: SchedulerOptions) => {
     const caller = await taskCaller(options.callerOf, task);
     if (caller === null) {
       const error = { code: 'FORBIDDEN', message: NO_CALLER };
-      return ledger.end(task, row, { status: 'failed', error, costNano: 0 });
+      return ledger.end({ taskId: task.id, runId: row.id }, { status: 'failed', error, costNano: 0 });
     }
     const found = await options.chat.lookUp(caller, runId);
     if (found.state === 'failed') {
-      await ledger.end(task, row, { status: 'failed', error: found.error, costNano: 0 });
+      await ledger.end(
+        { taskId: task.id, runId: row.id },
+        { status: 'failed', error: found.error, costNano: 0 },
+      );
     } else if (found.state === 'ended') {
       // The whole cost of the run is known at its end; what was counted when it began to wait is part of it.
       const outcome = { ...found.outcome, costNano: Math.max(0, found.outcome.costNano - row.cost_nano) };
-      await ledger.end(task, row, taskRunEndOf(row, runId, row.conversation_id ?? '', outcome));
+      await ledger.end(
+        { taskId: task.id, runId: row.id },
+        taskRunEndOf(row, runId, row.conversation_id ?? '', outcome),
+      );
     } else if (found.state === 'running' && task.status === 'awaiting_approval') {
       const changed = await db.write((tx) =>
-        updateTask(tx, task.id, { status: 'running', updated_at: clock.now() }),
+        updateTaskWhile(tx, task.id, 'awaiting_approval', { status: 'running', updated_at: clock.now() }),
       );
       if (changed !== undefined) await ledger.announce(changed);
     }
@@ -125,7 +131,10 @@ export const createScheduler = (options: SchedulerOptions) => {
           const task = await taskById(db.read, row.task_id);
           if (task === undefined) return;
           const gone = { code: 'NOT_FOUND', message: 'the run that waited for an approval is gone' };
-          await ledger.end(task, row, { status: 'failed', error: gone, costNano: 0 });
+          await ledger.end(
+            { taskId: task.id, runId: row.id },
+            { status: 'failed', error: gone, costNano: 0 },
+          );
         }
       });
     },

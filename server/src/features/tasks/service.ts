@@ -37,6 +37,7 @@ import {
   newestRunIds,
   type TaskChanges,
   type TaskRow,
+  type TaskRunRow,
   taskIdsOf,
   taskOfRun,
   updateRun,
@@ -200,7 +201,6 @@ export const createTasks = (options: TasksOptions) => {
     runId: string,
     now: number,
   ): Promise<Partial<Pick<TaskRow, 'parent_task_id' | 'depth' | 'tainted'>>> => {
-    await lockMaking(tx, db.dialect, userId);
     const made = await countMadeByAgents(tx, tenantId, userId, now - HOUR_MS);
     if (made >= options.agentTasksPerHour) {
       throw conflict(
@@ -221,10 +221,11 @@ export const createTasks = (options: TasksOptions) => {
     };
   };
 
-  const cancelRunning = async (row: TaskRow): Promise<void> => {
-    for (const run of await activeRuns(db.read, row.id)) {
+  /** `runs`: those that had not ended when the task was cancelled or deleted. */
+  const cancelRunning = async (row: TaskRow, runs: readonly TaskRunRow[]): Promise<void> => {
+    for (const run of runs) {
       if (runStatusOf(run) === 'queued' || runStatusOf(run) === 'awaiting_approval') {
-        await ledger.end(row, run, { status: 'cancelled', costNano: 0 });
+        await ledger.end({ taskId: row.id, runId: run.id }, { status: 'cancelled', costNano: 0 });
       } else executor.stop(run.id);
       const ids: unknown = JSON.parse(run.run_ids);
       const last: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
@@ -278,6 +279,7 @@ export const createTasks = (options: TasksOptions) => {
         created_by_run: by.runId,
       };
       await db.write(async (tx) => {
+        await lockMaking(tx, db.dialect, caller.userId);
         if (by.runId !== null) Object.assign(row, await placeOf(tx, caller, by.runId, now));
         if ((await countOpenTasks(tx, caller.tenantId, caller.userId)) >= MAX_OPEN_PER_USER) {
           throw conflict(`you have ${MAX_OPEN_PER_USER} open tasks; cancel some first`);
@@ -360,7 +362,7 @@ export const createTasks = (options: TasksOptions) => {
         });
       });
       if (changed === undefined) throw notFound('task');
-      await cancelRunning(changed);
+      await cancelRunning(changed, await activeRuns(db.read, changed.id));
       await ledger.announce(changed);
       return ledger.view(changed);
     },
@@ -395,18 +397,18 @@ export const createTasks = (options: TasksOptions) => {
       return ledger.view(changed);
     },
 
-    /** Cancels and forgets a task with its history. */
-    /** `note` is written together with the deletion. */
+    /** Cancels and forgets a task with its history. `note` is written together with the deletion. */
     async remove(caller: Caller, id: string, note: Along): Promise<void> {
-      const row = await find(caller, id);
-      await db.write(async (tx) => {
-        for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
-      });
-      for (const run of await activeRuns(db.read, row.id)) executor.stop(run.id);
-      await db.write(async (tx) => {
+      const gone = await db.write(async (tx) => {
+        const row = await lockTask(tx, db.dialect, readScope(caller), id);
+        if (row === undefined) return undefined;
+        const open = await activeRuns(tx, row.id);
         await deleteTask(tx, row.id);
         await note(tx);
+        return { row, open };
       });
+      if (gone === undefined) throw notFound('task');
+      await cancelRunning(gone.row, gone.open);
     },
 
     /** For the export and the erasure of a person's data. */

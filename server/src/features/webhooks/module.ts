@@ -2,7 +2,7 @@ import type { Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import type { EventOutbox } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
-import type { CallerFor } from '../../kernel/stored-credential.ts';
+import type { ActorFor } from '../../kernel/stored-credential.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { Audit } from '../audit/index.ts';
 import type { EventBus } from '../realtime/index.ts';
@@ -15,7 +15,11 @@ export interface WebhooksDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Audit;
   db: Db;
   events: Pick<EventBus, 'publish' | 'onPublished'>;
-  identity: { callerFor: CallerFor<Queryable>; seal: WebhookSecretBox };
+  identity: {
+    actorFor: ActorFor<Queryable>;
+    seal: WebhookSecretBox;
+    onRightsChanged(listener: (userId: string) => void): void;
+  };
   jobs: Jobs;
   outbox: { connect(outbox: EventOutbox<Queryable>): void };
   outgoing: { webhooks: OutgoingHttp };
@@ -33,11 +37,12 @@ export const webhooksModule = defineModule({
       box: identity.seal,
       audit,
       events,
-      callerFor: identity.callerFor,
+      actorFor: identity.actorFor,
       onError,
     });
     outbox.connect(webhooks.outbox);
     events.onPublished(webhooks.outbox.published);
+    identity.onRightsChanged(webhooks.lookAtPerson);
     return {
       service: webhooks,
       routes: webhookRoutes(webhooks),
@@ -48,7 +53,7 @@ export const webhooksModule = defineModule({
             webhooks.eraseCopies(tenantId, recordIds),
         },
       ],
-      settled: () => webhooks.outbox.settled(),
+      settled: () => Promise.all([webhooks.outbox.settled(), webhooks.settled()]),
     };
   },
 });

@@ -1,11 +1,11 @@
+import { afterCommit } from '../../db/after-commit.ts';
 import type { Db, Queryable } from '../../db/db.ts';
 import type { JobKind, Jobs } from '../../jobs/index.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import type { EventOutbox, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import { mayReceive } from '../../kernel/may-receive.ts';
-import { type CallerFor, readCredential } from '../../kernel/stored-credential.ts';
 import type { DeliverPayload } from './jobs.ts';
+import type { Readings } from './readers.ts';
 import { subscribes } from './rules.ts';
 import { WEBHOOK_EVENTS } from './schema.ts';
 import { activeWebhooks, insertDelivery } from './store.ts';
@@ -28,7 +28,9 @@ export interface OutboxOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'enqueue'>;
   kind: JobKind<DeliverPayload>;
-  callerFor: CallerFor<Queryable>;
+  readings: Pick<Readings, 'verdict'>;
+  /** A webhook has nobody left to read for it: it is looked at apart from the work that brought the event. */
+  lost(hook: { id: string; tenant_id: string }): void;
   onError(error: unknown, message: string): void;
 }
 
@@ -57,13 +59,10 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     for (const hook of hooks) {
       const events: unknown = JSON.parse(hook.events);
       if (!Array.isArray(events) || !subscribes(events, event.type)) continue;
-      const reader = await options.callerFor(
-        event.tenantId,
-        hook.created_by,
-        readCredential(hook.credential),
-        tx,
-      );
-      if (reader === null || !mayReceive(reader, event)) continue;
+      const verdict = await options.readings.verdict(tx, hook, event);
+      if (verdict === 'key_deleted' || verdict === 'account_inactive')
+        afterCommit(tx, () => options.lost(hook));
+      if (verdict !== 'may') continue;
       const id = newId();
       const now = clock.now();
       const inserted = await insertDelivery(tx, {
@@ -74,7 +73,11 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         event: event.type,
         body: bodyOf(event),
         request_id: event.requestId ?? null,
+        permission: event.permission,
+        reach: event.reach,
+        owner: event.userId,
         status: 'pending',
+        cancelled_reason: null,
         attempts: 0,
         round_attempts: 0,
         next_attempt_at: now,

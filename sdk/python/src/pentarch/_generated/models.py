@@ -765,8 +765,8 @@ class _CreatedWebhook(TypedDict):
     events: list[str]
     description: str | None
     status: Literal["active", "disabled"]
-    disabled_reason: Literal["gone", "failing", "manual"] | None
-    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    disabled_reason: Literal["gone", "failing", "manual", "key_deleted", "account_inactive"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them"""
     previous_secret_expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
     created_by: str
@@ -1882,8 +1882,8 @@ class Webhook(TypedDict):
     events: list[str]
     description: str | None
     status: Literal["active", "disabled"]
-    disabled_reason: Literal["gone", "failing", "manual"] | None
-    """gone: the receiver answered 410; failing: nothing was delivered for five days"""
+    disabled_reason: Literal["gone", "failing", "manual", "key_deleted", "account_inactive"] | None
+    """gone: the receiver answered 410; failing: nothing was delivered for five days; key_deleted, account_inactive: whoever made or changed it cannot read for it any more, and who switches it on stands in for them"""
     previous_secret_expires_at: str | None
     """ISO 8601 UTC with milliseconds"""
     created_by: str
@@ -1899,6 +1899,8 @@ class WebhookDelivery(TypedDict):
     webhook_id: str
     event: str
     status: Literal["pending", "delivered", "failed", "cancelled"]
+    cancelled_reason: Literal["switched_off", "not_allowed"] | None
+    """switched_off: the webhook was; not_allowed: it may not read the record any more"""
     attempts: int
     response_status: int | None
     """Of the last attempt"""
@@ -1910,12 +1912,14 @@ class WebhookDelivery(TypedDict):
     """ISO 8601 UTC with milliseconds"""
 
 
-class WebhookDeliveryDetail(TypedDict):
+class _WebhookDeliveryDetail(TypedDict):
     id: str
     """The webhook-id header of all attempts"""
     webhook_id: str
     event: str
     status: Literal["pending", "delivered", "failed", "cancelled"]
+    cancelled_reason: Literal["switched_off", "not_allowed"] | None
+    """switched_off: the webhook was; not_allowed: it may not read the record any more"""
     attempts: int
     response_status: int | None
     """Of the last attempt"""
@@ -1925,9 +1929,14 @@ class WebhookDeliveryDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     finished_at: str | None
     """ISO 8601 UTC with milliseconds"""
-    request_body: str
-    """What is sent, the first 16 KiB"""
     log: list[WebhookDeliveryDetailLog]
+
+
+class WebhookDeliveryDetail(_WebhookDeliveryDetail, total=False):
+    request_body: str
+    """What is sent, the first 16 KiB; absent for readers who may not read the record that it tells of"""
+    body_withheld: str
+    """Why there is no request_body, and nothing of what the receiver said"""
 
 
 class WebhookDeliveryDetailLog(TypedDict):
