@@ -11,7 +11,6 @@ import { createSmtpMailer } from './adapters/mail/smtp.ts';
 import { createOidcEngine } from './adapters/oidc/engine.ts';
 import { createIssuerHttp } from './adapters/oidc/issuer-http.ts';
 import { createArchiveReader } from './adapters/parsing/archive.ts';
-import { createDocumentParser } from './adapters/parsing/parser.ts';
 import { createTableEngine } from './adapters/table-sql/index.ts';
 import { composeRefusals } from './compose-audit.ts';
 import { composeObjectBlobs } from './compose-blobs.ts';
@@ -20,6 +19,7 @@ import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
+import { composeParser } from './compose-parsing.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
@@ -281,7 +281,7 @@ const build = async (
   const models = await composeModels(config, clock);
   // Features get the metered one alone.
   const { embedder: rawEmbedder, warm } = composeEmbedder(config);
-  const parser = createDocumentParser();
+  const parser = composeParser(config);
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
   const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({

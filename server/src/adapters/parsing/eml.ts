@@ -8,9 +8,9 @@ import { parseHtml } from './html.ts';
 import { parseText } from './text.ts';
 import type { ParseHints } from './types.ts';
 
-const MAX_ATTACHMENTS = 50;
+export const MAX_ATTACHMENTS = 50;
 
-type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
+export type ParsePart = (bytes: Uint8Array, hints: ParseHints) => Promise<ParsedDocument>;
 
 /** A message (RFC 5322): its header, its text, and the text of those attachments that can be read. */
 export async function parseEml(
@@ -20,15 +20,14 @@ export async function parseEml(
   const mail = await PostalMime.parse(readableBytes(bytes), { attachmentEncoding: 'arraybuffer' });
   refuseCiphertext(mail.headers, inOrder(mail.text) ?? '');
   const title = mail.subject?.trim() || null;
-  const header = [
-    ['From', addresses(mail.from ? [mail.from] : [])],
-    ['To', addresses(mail.to ?? [])],
-    ['Cc', addresses(mail.cc ?? [])],
-    ['Date', mail.date ?? ''],
-    ['Subject', title ?? ''],
-  ].filter(([, value]) => value !== '');
   const blocks: DocumentBlock[] = [
-    block('text', header.map(([name, value]) => `${name}: ${value}`).join('\n')),
+    headerBlock({
+      From: addresses(mail.from ? [mail.from] : []),
+      To: addresses(mail.to ?? []),
+      Cc: addresses(mail.cc ?? []),
+      Date: mail.date ?? '',
+      Subject: title ?? '',
+    }),
   ];
   const plain = inOrder(mail.text)?.replace(/\r\n?/g, '\n').trim();
   if (plain) blocks.push(...parseText(plain));
@@ -40,6 +39,16 @@ export async function parseEml(
   }
   return { title, blocks };
 }
+
+/** Who wrote to whom, one line each. */
+export const headerBlock = (header: Readonly<Record<string, string>>): DocumentBlock =>
+  block(
+    'text',
+    Object.entries(header)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  );
 
 /** What only its receiver's key opens (RFC 3156, RFC 8551). */
 function refuseCiphertext(headers: readonly { key: string; value: string }[], text: string): void {
@@ -93,7 +102,7 @@ function readableBytes(bytes: Uint8Array): Uint8Array {
 const inOrder = (text: string | undefined): string | undefined =>
   text?.startsWith('\ufffe') ? Buffer.from(text.slice(1), 'utf16le').swap16().toString('utf16le') : text;
 
-async function attachmentBlocks(
+export async function attachmentBlocks(
   content: ArrayBuffer | Uint8Array | string,
   filename: string | null,
   declaredType: string,

@@ -2,6 +2,7 @@ import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { cleanBlocks } from './blocks.ts';
 import { parseCsv } from './csv.ts';
 import { parseDocx } from './docx.ts';
+import { EDGES } from './edge-texts.ts';
 import { parseEml, parseMailbox } from './eml.ts';
 import { parseEpub } from './epub.ts';
 import { fail, LIMITS } from './fault.ts';
@@ -10,9 +11,12 @@ import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
 import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
+import { parseMsg } from './msg.ts';
+import { parseOdf } from './odf.ts';
 import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
+import { parseRtf } from './rtf.ts';
 import { type Sniffed, sniff } from './sniff.ts';
 import { parseText } from './text.ts';
 import { type ParseHints, TYPES, type TypeName } from './types.ts';
@@ -74,6 +78,14 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
       return parseMailbox(bytes, parsePart);
     case 'epub':
       return parseEpub(sniffed.zip);
+    case 'odt':
+    case 'ods':
+    case 'odp':
+      return parseOdf(sniffed.type, sniffed.zip, leftOut);
+    case 'rtf':
+      return parseRtf(bytes, leftOut);
+    case 'msg':
+      return parseMsg(bytes, leftOut, parsePart);
     case 'html':
       return parseHtml(sniffed.text);
     case 'markdown':
@@ -91,8 +103,10 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
 const firstHeading = (type: TypeName, blocks: readonly DocumentBlock[]): string | null =>
   NAMED_BY_FILE.has(type)
     ? null
-    : (blocks.find((b) => b.kind === 'heading' && b.level === 1 && realTitle(b.text) !== null)?.text ?? null);
-const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json', 'mbox']);
+    : (blocks.find(
+        (b) => b.kind === 'heading' && b.level === 1 && b.text !== EDGES && realTitle(b.text) !== null,
+      )?.text ?? null);
+const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'ods', 'csv', 'json', 'mbox']);
 
 function cleanTitle(title: string | null): string | null {
   const text = title

@@ -31,7 +31,7 @@ const MAX_CHARACTERS = 12_000;
 /** Parsed tables are kept for the next question about them; the largest count for many. */
 const KEPT_CELLS = 2_000_000;
 
-const TABLE_TYPES = /csv|spreadsheetml|tab-separated/;
+const TABLE_TYPES = /csv|spreadsheet|ms-excel|tab-separated/;
 
 const schemaText = (tables: readonly DataTable[]): string =>
   tables

@@ -1,0 +1,79 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { req } from '../requirements.ts';
+import type { Client } from '../support/client.ts';
+import { makeXlsx } from '../support/documents.ts';
+import { makeMsg, makeOdf, oldOffice } from '../support/office-files.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** Kinds of office files over HTTP: read in the limited child, found, answered from. */
+
+let server: TestServer;
+let client: Client;
+let folder = '';
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'office-kinds-'));
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  const row = (...cells: string[]) => `<row>${cells.map(cell).join('')}</row>`;
+  const rows = row('Item', 'Boxes') + row('Lamp oil', '41');
+  writeFileSync(path.join(folder, 'made.xlsx'), makeXlsx([{ name: 'Stock', rows }]));
+  const program = path.join(folder, 'soffice');
+  writeFileSync(
+    program,
+    `#!${process.execPath}\nconst a = process.argv; require('node:fs').copyFileSync(${JSON.stringify(path.join(folder, 'made.xlsx'))}, a[a.indexOf('--outdir') + 1] + '/in.xlsx');`,
+  );
+  chmodSync(program, 0o755);
+  server = await startServer({ env: { SOFFICE_PATH: program } });
+  client = await server.signIn();
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const upload = async (name: string, bytes: Uint8Array): Promise<Record<string, unknown>> => {
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(bytes)]), name);
+  const answer = await fetch(`${server.url}/api/v1/knowledge/documents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.token ?? ''}` },
+    body: form,
+  });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as Record<string, unknown>;
+};
+
+describe('office files of other makers', () => {
+  it(req('KNOW-21', 'OpenDocument, rich text and Outlook are read and found by their type'), async () => {
+    const p = (text: string) => `<text:p>${text}</text:p>`;
+    const files: [string, Uint8Array, string][] = [
+      ['keeper.odt', makeOdf('text', p('The keeper counts zephyrstones at dawn.')), 'odt'],
+      ['keeper.rtf', Buffer.from('{\\rtf1\\ansi The keeper counts quagmarbles at dawn.}'), 'rtf'],
+      [
+        'keeper.msg',
+        makeMsg({ subject: 'Tally', body: 'The keeper counts brinepearls.', from: 'a@x.org', to: 'b@x.org' }),
+        'msg',
+      ],
+    ];
+    for (const [name, bytes, type] of files) {
+      const document = await upload(name, bytes);
+      const word = { odt: 'zephyrstones', rtf: 'quagmarbles', msg: 'brinepearls' }[type];
+      const found = await client.post('/api/v1/knowledge/search', {
+        query: word,
+        filters: { content_types: [type] },
+      });
+      expect(found.json<{ results: { document_id: string }[] }>().results.map((r) => r.document_id)).toEqual([
+        document.id,
+      ]);
+    }
+  });
+
+  it(req('KNOW-22', 'doc, xls and ppt are read by LibreOffice where it is set'), async () => {
+    const document = await upload('stock.xls', oldOffice('Workbook'));
+    expect(document).toMatchObject({ content_type: 'application/vnd.ms-excel', title: 'stock' });
+    const text = await client.get(`/api/v1/knowledge/documents/${String(document.id)}/content?format=text`);
+    expect(text.text).toContain('Lamp oil | 41');
+  });
+});
