@@ -282,6 +282,7 @@ export const REQUIREMENTS = {
   'KNOW-21': 'files of OpenDocument, RTF and Outlook are read, and found by their type',
   'KNOW-22':
     'doc, xls and ppt are read by way of LibreOffice where SOFFICE_PATH is set, and refused with what helps elsewhere',
+  'KNOW-23': 'a document says what of it was left out on purpose, and how often',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

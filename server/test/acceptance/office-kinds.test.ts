@@ -76,4 +76,17 @@ describe('office files of other makers', () => {
     const text = await client.get(`/api/v1/knowledge/documents/${String(document.id)}/content?format=text`);
     expect(text.text).toContain('Lamp oil | 41');
   });
+
+  it(req('KNOW-23', 'a document says what of it was left out on purpose'), async () => {
+    const picture = '<draw:frame><draw:image xlink:href="Pictures/a.png"/></draw:frame>';
+    const { id, left_out } = await upload(
+      'picture.odt',
+      makeOdf('text', `<text:p>The lighthouse at dusk.${picture}${picture}</text:p>`),
+    );
+    expect(left_out).toEqual([{ what: 'pictures', count: 2 }]);
+    const path = `/api/v1/knowledge/documents/${String(id)}`;
+    expect((await client.get(path)).json()).toMatchObject({ left_out });
+    await client.patch(path, { title: 'Lighthouse' });
+    expect((await client.get(path)).json()).toMatchObject({ title: 'Lighthouse', left_out });
+  });
 });

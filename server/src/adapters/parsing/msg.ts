@@ -68,13 +68,15 @@ async function messageBlocks(
     }),
     ...textOf(fields, leftOut),
   ];
+  leftOut.add('attachments', (fields.attachments?.length ?? 0) - MAX_ATTACHMENTS);
   for (const part of (fields.attachments ?? []).slice(0, MAX_ATTACHMENTS)) {
     const { fileName, content } = reader.getAttachment(part);
     // Pictures within the text are no attachments to whoever reads it.
     if (part.pidContentId && /\.(png|jpe?g|gif|bmp|svg)$/i.test(fileName)) leftOut.add('pictures');
     else {
+      const attached = { content, filename: fileName, mimeType: part.attachMimeTag ?? '' };
       blocks.push(block('heading', `Attachment: ${fileName}`, null, 2));
-      blocks.push(...(await attachmentBlocks(content, fileName, part.attachMimeTag ?? '', parsePart)));
+      blocks.push(...(await attachmentBlocks(attached, leftOut, parsePart)));
     }
   }
   return { title, blocks };
@@ -84,7 +86,7 @@ function textOf(fields: FieldsData, leftOut: LeftOutCount): DocumentBlock[] {
   const plain = fields.body?.replace(/\r\n?/g, '\n').trim();
   if (plain) return parseText(plain);
   const html = fields.bodyHtml ?? (fields.html ? decodeText(fields.html) : '');
-  if (html.trim() !== '') return parseHtml(html).blocks;
+  if (html.trim() !== '') return parseHtml(html, leftOut).blocks;
   if (!fields.compressedRtf) return [];
   return parseRtf(Uint8Array.from(decompressRTF([...fields.compressedRtf])), leftOut).blocks;
 }

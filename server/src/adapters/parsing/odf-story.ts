@@ -283,7 +283,8 @@ export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfSt
       flushList(body);
       body.blocks.splice(pageStart, 0, block('heading', text.replaceAll('\n', ' '), page, 1));
       pageStart++;
-    } else if (!FURNITURE.test(one.kind)) emit(outer, one.blocks);
+    } else if (FURNITURE.test(one.kind)) leftOut.add('page_furniture');
+    else emit(outer, one.blocks);
   }
 
   /** False: nothing of the element is read. */
@@ -362,6 +363,7 @@ export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfSt
   function open(name: string, a: Record<string, string>): boolean {
     if (SKIPPED.has(name) || /^text:.*-source$/.test(name)) {
       if (name === 'text:ruby-text') leftOut.add('readings');
+      if (name === 'text:tracked-changes') leftOut.add('deleted_text');
       return false;
     }
     if (name === 'text:p' || name === 'text:h') return openParagraph(name, a);

@@ -70,6 +70,7 @@ export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
     const text = cellText(a, tidy(lines.join('\n')));
     const { row, column } = place;
     place.column += repeated;
+    if (text !== '' && column >= MAX_COLUMNS) context.leftOut.add('far_cells');
     if (text === '' || column >= MAX_COLUMNS || cells > MAX_CELLS) return;
     const into = current.sheet.rows.get(row) ?? [];
     current.sheet.rows.set(row, into);

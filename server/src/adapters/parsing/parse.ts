@@ -61,11 +61,15 @@ interface Work {
 }
 
 async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): Promise<Content> {
-  const parsePart = (part: Uint8Array, hints: ParseHints) =>
-    depth >= 3 ? fail('too_large', 'documents within documents') : parseDocument(part, hints, depth + 1);
+  const parsePart = async (part: Uint8Array, hints: ParseHints): Promise<ParsedDocument> => {
+    if (depth >= 3) return fail('too_large', 'documents within documents');
+    const document = await parseDocument(part, hints, depth + 1);
+    for (const { what, count } of document.leftOut ?? []) leftOut.add(what, count);
+    return document;
+  };
   switch (sniffed.type) {
     case 'pdf':
-      return parsePdf(bytes);
+      return parsePdf(bytes, leftOut);
     case 'docx':
       return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':
@@ -73,11 +77,11 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
     case 'xlsx':
       return parseXlsx(sniffed.zip, leftOut);
     case 'eml':
-      return parseEml(bytes, parsePart);
+      return parseEml(bytes, leftOut, parsePart);
     case 'mbox':
       return parseMailbox(bytes, parsePart);
     case 'epub':
-      return parseEpub(sniffed.zip);
+      return parseEpub(sniffed.zip, leftOut);
     case 'odt':
     case 'ods':
     case 'odp':
@@ -87,7 +91,7 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
     case 'msg':
       return parseMsg(bytes, leftOut, parsePart);
     case 'html':
-      return parseHtml(sniffed.text);
+      return parseHtml(sniffed.text, leftOut);
     case 'markdown':
       return parseMarkdown(sniffed.text);
     case 'csv':

@@ -192,7 +192,8 @@ function createReader(leftOut: LeftOutCount) {
     else if (kind === 'field') field += text;
     else if (kind === 'author') author += text;
     else if (hidden) leftOut.add('hidden_text');
-    else if (!deleted) frame().text += text;
+    else if (deleted) leftOut.add('deleted_text');
+    else frame().text += text;
   }
 
   const flushList = (one: Frame) => {
@@ -297,6 +298,7 @@ function createReader(leftOut: LeftOutCount) {
     if (name === 'pict' || name === 'shppict') {
       if (group().kind !== 'skip') leftOut.add('pictures');
     }
+    if (name === 'objdata' && group().kind !== 'skip') leftOut.add('embedded_files');
     if (kind === null) return false;
     const current = group();
     if (current.kind === 'skip') return true;
