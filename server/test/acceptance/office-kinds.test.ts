@@ -89,4 +89,25 @@ describe('office files of other makers', () => {
     await client.patch(path, { title: 'Lighthouse' });
     expect((await client.get(path)).json()).toMatchObject({ title: 'Lighthouse', left_out });
   });
+
+  it(
+    req('KNOW-24', 'each passage of a long table begins with its head, and a row is cited by itself'),
+    async () => {
+      const rows = Array.from({ length: 120 }, (_, i) => `Berth ${i + 1},${i * 3 + 2} boats,${i + 40} m`);
+      const { id } = await upload('berths.csv', Buffer.from(`Berth,2025,Length\n${rows.join('\n')}`));
+      const { items } = (
+        await client.get(`/api/v1/knowledge/documents/${String(id)}/chunks?limit=100`)
+      ).json<{ items: { content: string }[] }>();
+      expect(items.length).toBeGreaterThan(2);
+      for (const { content } of items) expect(content.split('\n')[0]).toBe('Berth | 2025 | Length');
+      const answer = (
+        await client.post('/api/v1/chat', {
+          message: 'What is the length of berth 97 in berths.csv?',
+          context: { agent_id: 'athena' },
+        })
+      ).json<{ content: string; citations: { quote: string }[] }>();
+      expect(answer.content).toContain('136 m');
+      expect(answer.citations[0]?.quote).toBe('Berth 97 | 290 boats | 136 m');
+    },
+  );
 });

@@ -92,6 +92,7 @@ test('a text document: tables, notes, boxes, comments, headers; deleted and hidd
     contentType: 'application/vnd.oasis.opendocument.text',
     title: 'Lamp rules',
     leftOut: [
+      { what: 'deleted_text', count: 1 },
       { what: 'hidden_text', count: 2 },
       { what: 'readings', count: 1 },
       { what: 'pictures', count: 1 },
@@ -184,7 +185,10 @@ test('slides: titles first, lists, notes; hidden ones and furniture stay out', a
   expect(await read(bytes)).toMatchObject({
     pageCount: 3,
     title: 'The lamp',
-    leftOut: [{ what: 'hidden_slides', count: 1 }],
+    leftOut: [
+      { what: 'page_furniture', count: 1 },
+      { what: 'hidden_slides', count: 1 },
+    ],
   });
 });
 
