@@ -845,6 +845,8 @@ type Document struct {
 	Trusted bool `json:"trusted"`
 	// Pages that show something and have no text that can be read (scans, pictures), from 1
 	UnreadPages []int64 `json:"unread_pages"`
+	// What the file holds and was left out on purpose: it is not searched
+	LeftOut []DocumentLeftOut `json:"left_out"`
 }
 
 // DocumentChunk is a model of the API.
@@ -862,6 +864,14 @@ type DocumentChunk struct {
 	Start int64 `json:"start"`
 	// Exclusive
 	End int64 `json:"end"`
+}
+
+// DocumentLeftOut is a model of the API.
+type DocumentLeftOut struct {
+	// One of: hidden_text, deleted_text, hidden_rows, hidden_columns, hidden_sheets, hidden_slides, readings, pictures, attachments, embedded_files, comments, navigation, chapters, far_cells, page_furniture.
+	What string `json:"what"`
+	// How often it was met
+	Count int64 `json:"count"`
 }
 
 // EraseUserDataResult is a model of the API.

@@ -291,6 +291,12 @@ export const SETTINGS = {
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  SOFFICE_PATH: {
+    ...optional(
+      "LibreOffice's program (soffice), by which doc, xls and ppt are read; without it they are refused",
+    ),
+    parse: (t: string) => (t === '' ? null : existsSync(t) ? t : fail('the path of a program that is there')),
+  },
   MAX_UPLOAD_BYTES: int(25 * 1024 * 1024, 1, 2 ** 31, 'Largest uploaded document in bytes'),
   AGENTS_FILE: optional(
     'YAML or JSON file that changes names, charters, models and instructions of the eleven agents',

@@ -287,6 +287,11 @@ export const REQUIREMENTS = {
   'KNOW-06':
     'search gives the contract’s form, scores between 0 and 1, full pages under filters, and words of every script',
   'KNOW-20': 'a document names its pages that show something and have no text, and its text says so',
+  'KNOW-21': 'files of OpenDocument, RTF and Outlook are read, and found by their type',
+  'KNOW-22':
+    'doc, xls and ppt are read by way of LibreOffice where SOFFICE_PATH is set, and refused with what helps elsewhere',
+  'KNOW-23': 'a document says what of it was left out on purpose, and how often',
+  'KNOW-24': 'each passage of a table begins with the head of its table, and a row is cited by itself',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

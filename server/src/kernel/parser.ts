@@ -16,17 +16,28 @@ export interface ParsedDocument {
 
 /** One kind of what is not read, and how often it was met. */
 export interface LeftOut {
-  what:
-    | 'hidden_text'
-    | 'hidden_rows'
-    | 'hidden_columns'
-    | 'hidden_sheets'
-    | 'hidden_slides'
-    | 'readings'
-    | 'pictures'
-    | 'attachments';
+  what: LeftOutKind;
   count: number;
 }
+
+export const LEFT_OUT_KINDS = [
+  'hidden_text',
+  'deleted_text',
+  'hidden_rows',
+  'hidden_columns',
+  'hidden_sheets',
+  'hidden_slides',
+  'readings',
+  'pictures',
+  'attachments',
+  'embedded_files',
+  'comments',
+  'navigation',
+  'chapters',
+  'far_cells',
+  'page_furniture',
+] as const;
+export type LeftOutKind = (typeof LEFT_OUT_KINDS)[number];
 
 export interface DocumentBlock {
   /** `code` and `table` blocks are kept whole by the chunker as far as they fit. */

@@ -4,6 +4,7 @@ import { createSmtpMailer } from '../adapters/mail/smtp.ts';
 import { createOidcEngine } from '../adapters/oidc/engine.ts';
 import { createIssuerHttp } from '../adapters/oidc/issuer-http.ts';
 import { createArchiveReader } from '../adapters/parsing/archive.ts';
+import { createOfficeConverter } from '../adapters/parsing/office-convert.ts';
 import { createDocumentParser } from '../adapters/parsing/parser.ts';
 import { createTableEngine } from '../adapters/table-sql/index.ts';
 import { type Config, isLoopback } from '../config.ts';
@@ -62,9 +63,12 @@ export const outgoingModule = defineModule({
 
 export const parsingModule = defineModule({
   name: 'parsing',
-  needs: [],
-  build() {
-    const parser = createDocumentParser();
+  needs: ['config'],
+  build({ config }: { config: Pick<Config, 'SOFFICE_PATH'> }) {
+    const program = config.SOFFICE_PATH;
+    const parser = createDocumentParser({
+      office: program === null ? null : createOfficeConverter({ program }),
+    });
     const tables = createTableEngine();
     return {
       service: { parser, tables, openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES) },

@@ -740,6 +740,8 @@ export interface Document {
   trusted: boolean;
   /** Pages that show something and have no text that can be read (scans, pictures), from 1 */
   unread_pages: number[];
+  /** What the file holds and was left out on purpose: it is not searched */
+  left_out: DocumentLeftOut[];
 }
 
 export interface DocumentChunk {
@@ -756,6 +758,12 @@ export interface DocumentChunk {
   start: number;
   /** Exclusive */
   end: number;
+}
+
+export interface DocumentLeftOut {
+  what: 'hidden_text' | 'deleted_text' | 'hidden_rows' | 'hidden_columns' | 'hidden_sheets' | 'hidden_slides' | 'readings' | 'pictures' | 'attachments' | 'embedded_files' | 'comments' | 'navigation' | 'chapters' | 'far_cells' | 'page_furniture';
+  /** How often it was met */
+  count: number;
 }
 
 export interface EraseUserDataResult {

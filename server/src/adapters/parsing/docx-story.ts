@@ -206,6 +206,7 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
       if (paragraph) paragraph.after.push(...blocks);
       else emit(frame(), blocks);
     } else if (name === 'a:blip' || name === 'v:imagedata') context.leftOut.add('pictures');
+    else if (name === 'o:OLEObject') context.leftOut.add('embedded_files');
   }
 
   function sayNote(kind: (typeof NOTES)[keyof typeof NOTES], id: string): void {
@@ -230,6 +231,8 @@ export function readStory(xml: Uint8Array | null, context: StoryContext): Docume
     open(name, a, path) {
       if (skipped > 0 || SKIPPED.has(name)) {
         if (name === 'w:rt') context.leftOut.add('readings');
+        if (skipped === 0 && (name === 'w:del' || name === 'w:moveFrom') && path.at(-2) !== 'w:rPr')
+          context.leftOut.add('deleted_text');
         skipped++;
         return;
       }

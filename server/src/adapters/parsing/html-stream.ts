@@ -3,6 +3,7 @@ import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block, tableBlock, tidy } from './blocks.ts';
 import { createGrid, type GridCell } from './grid.ts';
 import { isHiddenStyle } from './html-hidden.ts';
+import type { LeftOutCount } from './left-out.ts';
 
 /**
  * HTML → blocks in one pass without a tree, for pages whose tree would not fit into the memory of the process. It reads
@@ -21,7 +22,11 @@ const VOID = new Set('area base br col embed hr img input link meta source track
 
 const spanOf = (value: string | undefined): number => Math.max(1, Number.parseInt(value ?? '1', 10) || 1);
 
-export function streamHtml(source: string, hiddenSelectors: readonly string[]): DocumentBlock[] {
+export function streamHtml(
+  source: string,
+  hiddenSelectors: readonly string[],
+  count: LeftOutCount,
+): DocumentBlock[] {
   const hidden = new Set(hiddenSelectors.filter((selector) => /^[.#][\w-]+$/.test(selector)));
   const blocks: DocumentBlock[] = [];
   const lists: { ordered: boolean; number: number }[] = [];
@@ -70,6 +75,8 @@ export function streamHtml(source: string, hiddenSelectors: readonly string[]): 
     {
       onopentag(name, attributes) {
         if (skipped > 0 || (name !== 'html' && name !== 'body' && leftOut(name, attributes))) {
+          if (skipped === 0 && (name === 'nav' || !SKIPPED.has(name)))
+            count.add(name === 'nav' ? 'navigation' : 'hidden_text');
           if (!VOID.has(name)) skipped++;
           return;
         }

@@ -2,6 +2,7 @@ import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { cleanBlocks } from './blocks.ts';
 import { parseCsv } from './csv.ts';
 import { parseDocx } from './docx.ts';
+import { EDGES } from './edge-texts.ts';
 import { parseEml, parseMailbox } from './eml.ts';
 import { parseEpub } from './epub.ts';
 import { fail, LIMITS } from './fault.ts';
@@ -10,9 +11,12 @@ import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
 import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
+import { parseMsg } from './msg.ts';
+import { parseOdf } from './odf.ts';
 import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
+import { parseRtf } from './rtf.ts';
 import { type Sniffed, sniff } from './sniff.ts';
 import { parseText } from './text.ts';
 import { type ParseHints, TYPES, type TypeName } from './types.ts';
@@ -57,11 +61,15 @@ interface Work {
 }
 
 async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): Promise<Content> {
-  const parsePart = (part: Uint8Array, hints: ParseHints) =>
-    depth >= 3 ? fail('too_large', 'documents within documents') : parseDocument(part, hints, depth + 1);
+  const parsePart = async (part: Uint8Array, hints: ParseHints): Promise<ParsedDocument> => {
+    if (depth >= 3) return fail('too_large', 'documents within documents');
+    const document = await parseDocument(part, hints, depth + 1);
+    for (const { what, count } of document.leftOut ?? []) leftOut.add(what, count);
+    return document;
+  };
   switch (sniffed.type) {
     case 'pdf':
-      return parsePdf(bytes);
+      return parsePdf(bytes, leftOut);
     case 'docx':
       return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':
@@ -69,13 +77,21 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
     case 'xlsx':
       return parseXlsx(sniffed.zip, leftOut);
     case 'eml':
-      return parseEml(bytes, parsePart);
+      return parseEml(bytes, leftOut, parsePart);
     case 'mbox':
       return parseMailbox(bytes, parsePart);
     case 'epub':
-      return parseEpub(sniffed.zip);
+      return parseEpub(sniffed.zip, leftOut);
+    case 'odt':
+    case 'ods':
+    case 'odp':
+      return parseOdf(sniffed.type, sniffed.zip, leftOut);
+    case 'rtf':
+      return parseRtf(bytes, leftOut);
+    case 'msg':
+      return parseMsg(bytes, leftOut, parsePart);
     case 'html':
-      return parseHtml(sniffed.text);
+      return parseHtml(sniffed.text, leftOut);
     case 'markdown':
       return parseMarkdown(sniffed.text);
     case 'csv':
@@ -91,8 +107,10 @@ async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): 
 const firstHeading = (type: TypeName, blocks: readonly DocumentBlock[]): string | null =>
   NAMED_BY_FILE.has(type)
     ? null
-    : (blocks.find((b) => b.kind === 'heading' && b.level === 1 && realTitle(b.text) !== null)?.text ?? null);
-const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'csv', 'json', 'mbox']);
+    : (blocks.find(
+        (b) => b.kind === 'heading' && b.level === 1 && b.text !== EDGES && realTitle(b.text) !== null,
+      )?.text ?? null);
+const NAMED_BY_FILE: ReadonlySet<TypeName> = new Set(['xlsx', 'ods', 'csv', 'json', 'mbox']);
 
 function cleanTitle(title: string | null): string | null {
   const text = title

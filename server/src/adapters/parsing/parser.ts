@@ -1,7 +1,10 @@
 import { createFairTurns } from '../../kernel/fair-turns.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
+import { compoundType, isCompound } from './compound.ts';
 import { type LimitedChild, startLimitedChild } from './limited-child.ts';
 import type { ToChild } from './messages.ts';
+import type { OfficeConverter } from './office-convert.ts';
+import { TYPES } from './types.ts';
 
 export interface ParserOptions {
   /** Documents read at once (default 2). */
@@ -12,6 +15,8 @@ export interface ParserOptions {
   memoryMib?: number;
   /** An idle process ends after this (default 60,000), so that a quiet server holds no memory for it. */
   idleMs?: number;
+  /** Reads doc, xls and ppt; without it they are refused. */
+  office?: OfficeConverter | null;
 }
 
 /** What grows in a process stays: it is replaced after this many documents. */
@@ -32,7 +37,7 @@ const isHarmless = (error: unknown): boolean =>
  * read its document is used again; one that met a broken or greedy document is not.
  */
 export function createDocumentParser(options: ParserOptions = {}): DocumentParser {
-  const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000 } = options;
+  const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000, office = null } = options;
   const idle: Slot[] = [];
   const all = new Set<Slot>();
   const turns = createFairTurns({ atOnce: processes });
@@ -78,19 +83,31 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     const endTurn = await turns.take(owner);
     try {
       if (closed) throw new Error('the parser is closed');
-      const slot = await takeSlot();
-      try {
-        const document = await slot.child.parse(job);
-        giveBack(slot);
-        return document;
-      } catch (error) {
-        if (isHarmless(error)) giveBack(slot);
-        else retire(slot);
-        throw closed ? new Error('the parser is closed', { cause: error }) : error;
-      }
+      return await readConverted(job);
     } finally {
       endTurn();
     }
+  }
+
+  async function read(job: ToChild): Promise<ParsedDocument> {
+    const slot = await takeSlot();
+    try {
+      const document = await slot.child.parse(job);
+      giveBack(slot);
+      return document;
+    } catch (error) {
+      if (isHarmless(error)) giveBack(slot);
+      else retire(slot);
+      throw closed ? new Error('the parser is closed', { cause: error }) : error;
+    }
+  }
+
+  /** Old office files are read as what LibreOffice makes of them; the document says what was uploaded. */
+  async function readConverted(job: ToChild): Promise<ParsedDocument> {
+    const type = office !== null && isCompound(job.bytes) ? compoundType(job.bytes) : null;
+    if (office === null || (type !== 'doc' && type !== 'xls' && type !== 'ppt')) return read(job);
+    const bytes = await office.convert(job.bytes, type);
+    return { ...(await read({ ...job, bytes })), contentType: TYPES[type] };
   }
 
   return {
@@ -103,6 +120,7 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     async close() {
       closed = true;
       for (const slot of [...all]) retire(slot);
+      office?.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
 import { block } from './blocks.ts';
 import { fail, LIMITS } from './fault.ts';
+import type { LeftOutCount } from './left-out.ts';
 import { readFilledIn } from './pdf-forms.ts';
 import { layoutPages, type PdfPageLines } from './pdf-layout.ts';
 import { linesOf } from './pdf-lines.ts';
@@ -14,6 +15,7 @@ const MAX_MISSING_PAGES = 3;
 /** Throws `ParseError`: broken, encrypted, no_text, too_large. Scripts in the file are never run, nothing is fetched. */
 export async function parsePdf(
   bytes: Uint8Array,
+  leftOut: LeftOutCount,
 ): Promise<{ title: string | null; pageCount: number; unreadPages: number[]; blocks: DocumentBlock[] }> {
   // A reader repairs a file without its end and shows half of it as if it were whole.
   if (!Buffer.from(bytes.subarray(-4096)).includes('%%EOF')) {
@@ -27,7 +29,7 @@ export async function parsePdf(
   for (let number = 1; number <= document.numPages && missing < MAX_MISSING_PAGES; number++) {
     try {
       const page = await document.getPage(number);
-      const read = await readPage(page);
+      const read = await readPage(page, leftOut);
       if (read.lines.length === 0 && (await showsSomething(page))) unreadPages.push(number);
       page.cleanup();
       while (pages.length < number - 1) pages.push({ lines: [], width: 0, height: 0 });
@@ -48,6 +50,8 @@ export async function parsePdf(
     );
   }
   const meta = await document.getMetadata().catch(() => null);
+  const attached = await document.getAttachments().catch(() => null);
+  leftOut.add('embedded_files', attached instanceof Map ? attached.size : Object.keys(attached ?? {}).length);
   await document.loadingTask.destroy();
   const blocks = layoutPages(pages);
   const [firstUnread] = unreadPages;
@@ -57,9 +61,9 @@ export async function parsePdf(
   return { title: metaTitle(meta?.info), pageCount: pages.length, unreadPages, blocks };
 }
 
-async function readPage(page: PdfPage): Promise<PdfPageLines> {
+async function readPage(page: PdfPage, leftOut: LeftOutCount): Promise<PdfPageLines> {
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
-  const filled = await readFilledIn(page).catch((error: unknown) => {
+  const filled = await readFilledIn(page, leftOut).catch((error: unknown) => {
     if (error instanceof RangeError) throw error;
     return [];
   });

@@ -147,7 +147,11 @@ function readSlide(
     paragraphs = [];
     if (shape.hidden && text !== '') leftOut?.add('hidden_text');
     // Slide numbers, dates and footers repeat on each slide.
-    if (shape.hidden || text === '' || /^(sldNum|dt|ftr|hdr)$/.test(shape.placeholder)) return;
+    if (shape.hidden || text === '') return;
+    if (/^(sldNum|dt|ftr|hdr)$/.test(shape.placeholder)) {
+      leftOut?.add('page_furniture');
+      return;
+    }
     if (only && shape.placeholder !== only) return;
     if (/^(title|ctrTitle)$/.test(shape.placeholder))
       titles.push(block('heading', text.replaceAll('\n', ' '), page, 1));

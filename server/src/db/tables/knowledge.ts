@@ -38,6 +38,8 @@ export interface DocumentRow {
   trusted: Generated<number>;
   /** JSON list of the pages that show something and have no text. */
   unread_pages: Generated<string>;
+  /** JSON list of what the reader left out on purpose: `{what, count}`. */
+  left_out: Generated<string>;
 }
 
 /** What each version of a document was; the bytes of earlier ones are not kept. */

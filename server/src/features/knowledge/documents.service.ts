@@ -187,6 +187,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
             chunkingVersion: INDEXING_VERSION,
             title,
             unreadPages: parsed.unreadPages ?? [],
+            leftOut: parsed.leftOut ?? [],
             source: {
               filename: input.filename,
               contentType: parsed.contentType,
@@ -273,6 +274,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           language: parsed.language,
           pageCount: parsed.pageCount,
           unreadPages: parsed.unreadPages ?? [],
+          leftOut: parsed.leftOut ?? [],
           ...sharing,
           metadata: input.metadata ?? {},
           externalId: input.externalId,
@@ -337,6 +339,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         chunkingVersion: INDEXING_VERSION,
         title,
         unreadPages: parsed.unreadPages ?? [],
+        leftOut: parsed.leftOut ?? [],
       },
       clock.now,
     );

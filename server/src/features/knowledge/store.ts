@@ -1,5 +1,6 @@
 import type { Along, Db, Queryable } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
+import type { LeftOut } from '../../kernel/parser.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
 import { COLUMNS, toDocument, toVisibility } from './document-rows.store.ts';
 import {
@@ -201,6 +202,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             language: document.language,
             page_count: document.pageCount,
             unread_pages: JSON.stringify(document.unreadPages),
+            left_out: JSON.stringify(document.leftOut),
             chunk_count: document.chunks.length,
             visibility: document.visibility,
             reader_roles: roleSet(document.readerRoles),
@@ -257,6 +259,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         chunkingVersion: number;
         title: string;
         unreadPages: readonly number[];
+        leftOut: readonly LeftOut[];
         /** Where the bytes themselves are others, what is new about them. */
         source?: NewSource;
       },
@@ -312,6 +315,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             chunking_version: content.chunkingVersion,
             title: content.title,
             unread_pages: JSON.stringify(content.unreadPages),
+            left_out: JSON.stringify(content.leftOut),
             folded_name: foldedName(content.title, source?.filename ?? row.filename),
             // Nobody has vouched for what is new.
             ...(source === undefined && content.title === row.title ? {} : { trusted: 0 }),

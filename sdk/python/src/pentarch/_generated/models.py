@@ -814,6 +814,8 @@ class Document(TypedDict):
     """An administrator vouches for it: what is read of it does not mark a conversation"""
     unread_pages: list[int]
     """Pages that show something and have no text that can be read (scans, pictures), from 1"""
+    left_out: list[DocumentLeftOut]
+    """What the file holds and was left out on purpose: it is not searched"""
 
 
 class DocumentChunk(TypedDict):
@@ -830,6 +832,12 @@ class DocumentChunk(TypedDict):
     """Offset into the text (`…/content?format=text`), in UTF-16 code units"""
     end: int
     """Exclusive"""
+
+
+class DocumentLeftOut(TypedDict):
+    what: Literal["hidden_text", "deleted_text", "hidden_rows", "hidden_columns", "hidden_sheets", "hidden_slides", "readings", "pictures", "attachments", "embedded_files", "comments", "navigation", "chapters", "far_cells", "page_furniture"]
+    count: int
+    """How often it was met"""
 
 
 class EraseUserDataResult(TypedDict):
