@@ -599,6 +599,10 @@ type CreateOauthClientRequest struct {
 	// One of: public, confidential.
 	Type         string   `json:"type"`
 	RedirectUris []string `json:"redirect_uris,omitzero"`
+	// Where people may be sent after a sign-out, compared exactly
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris,omitzero"`
+	// May sign people in by the device flow (RFC 8628)
+	DeviceFlow *bool `json:"device_flow,omitempty"`
 	// Public keys of a confidential client that authenticates by private_key_jwt
 	Jwks *CreateOauthClientRequestJwks `json:"jwks,omitempty"`
 }
@@ -725,8 +729,11 @@ type CreatedOauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds
@@ -1343,8 +1350,11 @@ type OauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds

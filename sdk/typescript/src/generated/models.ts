@@ -523,6 +523,10 @@ export interface CreateOauthClientRequest {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris?: string[];
+  /** Where people may be sent after a sign-out, compared exactly */
+  post_logout_redirect_uris?: string[];
+  /** May sign people in by the device flow (RFC 8628) */
+  device_flow?: boolean;
   /** Public keys of a confidential client that authenticates by private_key_jwt */
   jwks?: CreateOauthClientRequestJwks;
 }
@@ -633,6 +637,9 @@ export interface CreatedOauthClient {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -1179,6 +1186,9 @@ export interface OauthClient {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */

@@ -555,6 +555,10 @@ class _CreateOauthClientRequest(TypedDict):
 
 class CreateOauthClientRequest(_CreateOauthClientRequest, total=False):
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    """Where people may be sent after a sign-out, compared exactly"""
+    device_flow: bool
+    """May sign people in by the device flow (RFC 8628)"""
     jwks: CreateOauthClientRequestJwks
     """Public keys of a confidential client that authenticates by private_key_jwt"""
 
@@ -692,6 +696,9 @@ class _CreatedOauthClient(TypedDict):
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str
@@ -1265,6 +1272,9 @@ class OauthClient(TypedDict):
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str

@@ -3734,11 +3734,13 @@ class OauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     def delete(
         self,
@@ -3782,11 +3784,13 @@ class AsyncOauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     async def delete(
         self,
