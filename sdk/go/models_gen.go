@@ -232,16 +232,20 @@ type ChatRequest struct {
 	ConversationID *string `json:"conversation_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
+	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
+	ResponseSchema map[string]any `json:"response_schema,omitzero"`
 }
 
 // ChatResponse is a model of the API.
 type ChatResponse struct {
 	// Id of the answer
-	ID             string     `json:"id"`
-	ConversationID string     `json:"conversation_id"`
-	Content        string     `json:"content"`
-	AgentID        string     `json:"agent_id"`
-	ToolCalls      []ToolCall `json:"tool_calls"`
+	ID             string `json:"id"`
+	ConversationID string `json:"conversation_id"`
+	Content        string `json:"content"`
+	// The value of content, where response_schema was given and the answer is whole
+	Parsed    any        `json:"parsed,omitzero"`
+	AgentID   string     `json:"agent_id"`
+	ToolCalls []ToolCall `json:"tool_calls"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`

@@ -53,6 +53,8 @@ export const REQUIREMENTS = {
   'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
   'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
   'CHAT-06': 'context goes to the agent as data',
+  'CHAT-07':
+    'with response_schema an answer is JSON that fits it, asked for once more where it does not, or the run fails; citations stand beside',
   'STREAM-01': 'events come in order with ids <run_id>:<n>; message.completed is last and whole',
   'STREAM-02': 'a failure in mid-stream ends with an error event in the prefix’s shape',
   'STREAM-03': 'a refusal known before the first byte is a normal HTTP error',
@@ -158,6 +160,8 @@ export const REQUIREMENTS = {
     'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-09':
     '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
+  'OPENAI-10':
+    'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',

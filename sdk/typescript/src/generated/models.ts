@@ -202,6 +202,8 @@ export interface ChatRequest {
   conversation_id?: string;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
+  /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
+  response_schema?: Record<string, unknown>;
 }
 
 export interface ChatResponse {
@@ -209,6 +211,8 @@ export interface ChatResponse {
   id: string;
   conversation_id: string;
   content: string;
+  /** The value of content, where response_schema was given and the answer is whole */
+  parsed?: unknown;
   agent_id: string;
   tool_calls: ToolCall[];
   /** US dollars, exact to 1e-9 */

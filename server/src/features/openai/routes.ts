@@ -126,6 +126,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       ...(read.instructions === null ? {} : { instructions: read.instructions }),
       ...(cap === undefined || cap === null ? {} : { maxOutputTokens: cap }),
       sampling: samplingIn(body),
+      ...(read.form === null ? {} : { form: read.form }),
     };
     if (handed !== null) {
       // The results go to the agent that has asked for them, and stand in its conversation.

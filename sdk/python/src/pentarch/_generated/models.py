@@ -216,9 +216,11 @@ class ChatRequest(_ChatRequest, total=False):
     """Conversation to continue; absent: a new one"""
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
+    response_schema: dict[str, Any]
+    """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
 
 
-class ChatResponse(TypedDict):
+class _ChatResponse(TypedDict):
     id: str
     """Id of the answer"""
     conversation_id: str
@@ -236,6 +238,11 @@ class ChatResponse(TypedDict):
     """model, and built_in where the built-in model answered"""
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+
+
+class ChatResponse(_ChatResponse, total=False):
+    parsed: Any
+    """The value of content, where response_schema was given and the answer is whole"""
 
 
 class Citation(TypedDict):
