@@ -45,6 +45,7 @@ import {
   createSuggestions,
   suggestionRoutes,
 } from './features/agents/index.ts';
+import { anthropicRoutes } from './features/anthropic/index.ts';
 import { actorOf, auditRoutes, auditTools, createAudit } from './features/audit/index.ts';
 import {
   type ChatService,
@@ -753,6 +754,7 @@ const build = async (
       streams,
       draining,
     }),
+    ...anthropicRoutes({ chat, agents, idempotency, streams, draining }),
     ...openAiRoutes({
       chat,
       agents,

@@ -163,6 +163,11 @@ export const REQUIREMENTS = {
   'OPENAI-10':
     'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'ANTHROPIC-01':
+    'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
+  'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',
+  'ANTHROPIC-03': 'tools of the client: a call ends a message with tool_use, its result goes on with the run',
+  'ANTHROPIC-04': 'errors have the body of the Anthropic API; what is not supported is a 400 that names it',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
   'A2A-03': 'a streamed message sends the task, its text and its end',

@@ -137,6 +137,17 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
   },
+  'POST /v1/messages': {
+    send: () => ({
+      model: 'pentarch',
+      max_tokens: 500,
+      messages: [{ role: 'user', content: message.message }],
+    }),
+    body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
+  },
+  'POST /v1/messages/count_tokens': {
+    send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
+  },
   'POST /v1/embeddings': { send: () => ({ model: 'text-embedding', input: FIND }) },
   'GET /v1/models': none,
   'GET /v1/models/{id}': { words: { id: 'pentarch' } },

@@ -114,7 +114,7 @@ export const CompletionUsage = Type.Object({
 });
 export type CompletionUsage = Static<typeof CompletionUsage>;
 
-const Extension = Type.Object(
+export const Extension = Type.Object(
   {
     conversation_id: Type.String(),
     run_id: Type.String(),
