@@ -17,6 +17,8 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'getOpenAiModelByName',
   'createChatCompletion',
   'createEmbeddings',
+  'createMessage',
+  'countMessageTokens',
   'getAgentCard',
   'getNetworkCard',
   'getCardOfAgent',

@@ -232,16 +232,20 @@ type ChatRequest struct {
 	ConversationID *string `json:"conversation_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
+	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
+	ResponseSchema map[string]any `json:"response_schema,omitzero"`
 }
 
 // ChatResponse is a model of the API.
 type ChatResponse struct {
 	// Id of the answer
-	ID             string     `json:"id"`
-	ConversationID string     `json:"conversation_id"`
-	Content        string     `json:"content"`
-	AgentID        string     `json:"agent_id"`
-	ToolCalls      []ToolCall `json:"tool_calls"`
+	ID             string `json:"id"`
+	ConversationID string `json:"conversation_id"`
+	Content        string `json:"content"`
+	// The value of content, where response_schema was given and the answer is whole
+	Parsed    any        `json:"parsed,omitzero"`
+	AgentID   string     `json:"agent_id"`
+	ToolCalls []ToolCall `json:"tool_calls"`
 	// US dollars, exact to 1e-9
 	CostUSD float64 `json:"cost_usd"`
 	RunID   string  `json:"run_id"`
@@ -599,6 +603,10 @@ type CreateOauthClientRequest struct {
 	// One of: public, confidential.
 	Type         string   `json:"type"`
 	RedirectUris []string `json:"redirect_uris,omitzero"`
+	// Where people may be sent after a sign-out, compared exactly
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris,omitzero"`
+	// May sign people in by the device flow (RFC 8628)
+	DeviceFlow *bool `json:"device_flow,omitempty"`
 	// Public keys of a confidential client that authenticates by private_key_jwt
 	Jwks *CreateOauthClientRequestJwks `json:"jwks,omitempty"`
 }
@@ -725,8 +733,11 @@ type CreatedOauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds
@@ -1353,8 +1364,11 @@ type OauthClient struct {
 	ClientID string `json:"client_id"`
 	Name     string `json:"name"`
 	// One of: public, confidential.
-	Type         string   `json:"type"`
-	RedirectUris []string `json:"redirect_uris"`
+	Type                   string   `json:"type"`
+	RedirectUris           []string `json:"redirect_uris"`
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris"`
+	// Signs people in by a code that they type on another device
+	DeviceFlow bool `json:"device_flow"`
 	// The service account that a confidential client acts as with client_credentials
 	ServiceUserID *string `json:"service_user_id"`
 	// ISO 8601 UTC with milliseconds

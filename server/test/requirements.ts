@@ -53,6 +53,8 @@ export const REQUIREMENTS = {
   'CHAT-04': 'provider errors are 502 and 504 with details.provider, and the run ends as failed',
   'CHAT-05': 'no room in a cost limit is 402 before any provider is called',
   'CHAT-06': 'context goes to the agent as data',
+  'CHAT-07':
+    'with response_schema an answer is JSON that fits it, asked for once more where it does not, or the run fails; citations stand beside',
   'STREAM-01': 'events come in order with ids <run_id>:<n>; message.completed is last and whole',
   'STREAM-02': 'a failure in mid-stream ends with an error event in the prefix’s shape',
   'STREAM-03': 'a refusal known before the first byte is a normal HTTP error',
@@ -162,7 +164,14 @@ export const REQUIREMENTS = {
     'tools of the client: their calls end a completion with tool_calls, results go on with it, own tools work beside them',
   'OPENAI-09':
     '/v1 ignores unknown fields and names them in x-pentarch-ignored; stop, top_p, seed and reasoning_effort reach the provider',
+  'OPENAI-10':
+    'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'ANTHROPIC-01':
+    'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
+  'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',
+  'ANTHROPIC-03': 'tools of the client: a call ends a message with tool_use, its result goes on with the run',
+  'ANTHROPIC-04': 'errors have the body of the Anthropic API; what is not supported is a 400 that names it',
   'A2A-01': 'agent cards of the network and of each agent are public, in the versions 1.0 and 0.3',
   'A2A-02': 'a message is a run like any other: its task is the run, its context the conversation',
   'A2A-03': 'a streamed message sends the task, its text and its end',
@@ -249,6 +258,8 @@ export const REQUIREMENTS = {
   'AUTH-17':
     'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
   'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
+  'AUTH-19': 'a program without a browser signs its person in by a code that they allow on a page (RFC 8628)',
+  'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

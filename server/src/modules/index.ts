@@ -1,5 +1,6 @@
 import { a2aModule } from '../features/a2a/module.ts';
 import { agentsModule } from '../features/agents/module.ts';
+import { anthropicModule } from '../features/anthropic/module.ts';
 import { auditModule } from '../features/audit/module.ts';
 import { chatModule } from '../features/chat/module.ts';
 import { communicationsModule } from '../features/communications/module.ts';
@@ -92,6 +93,7 @@ export const MODULES = moduleList([
   retentionModule,
   realtimeModule,
   a2aModule,
+  anthropicModule,
   openAiModule,
   // Last: they need what all others have added.
   backgroundModule,

@@ -321,6 +321,175 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       });
     });
 
+    describe('the device flow (RFC 8628)', () => {
+      const begin = async (clientId = 'pentarch-cli') => {
+        const config = await discover(clientId);
+        const device = await oidc.initiateDeviceAuthorization(config, { scope: 'openid profile' });
+        secrets.push(device.device_code);
+        const fetchTokens = () =>
+          tokenRequest(server.url, {
+            grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+            device_code: device.device_code,
+            client_id: clientId,
+          });
+        return { config, device, fetchTokens };
+      };
+
+      it(req('AUTH-19', 'signs a program in whose person allows it on a page elsewhere'), async () => {
+        const { config, device, fetchTokens } = await begin();
+        expect(device).toMatchObject({
+          user_code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+          verification_uri: `${server.url}/oauth/v2/device`,
+          expires_in: 600,
+        });
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+        const browser = createBrowser(server.url);
+        const asked = await browser.open(device.verification_uri);
+        expect(asked.headers.get('content-security-policy')).toContain("default-src 'none'");
+        const wrong = await browser.submit(asked, 'device', { user_code: 'AAAA-AAAA' });
+        expect([wrong.status, wrong.text]).toEqual([200, expect.stringContaining('There is no such code')]);
+        const confirm = await browser.submit(wrong, 'device', {
+          user_code: device.user_code.toLowerCase(),
+        });
+        expect(confirm.text).toContain('Pentarch command line');
+        expect(confirm.text).toContain(device.user_code);
+        const login = await browser.submit(confirm, 'device', { confirm: 'yes' });
+        const consent = await browser.submit(login, 'login', server.admin);
+        expect(consent.text).toContain('device whose code you gave');
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+        const done = await browser.submit(consent, 'consent');
+        expect([done.status, done.text]).toEqual([200, expect.stringContaining('is signed in')]);
+        const tokens = await oidc.genericGrantRequest(
+          config,
+          'urn:ietf:params:oauth:grant-type:device_code',
+          { device_code: device.device_code },
+        );
+        secrets.push(tokens.access_token, String(tokens.refresh_token));
+        expect(tokens.claims()).toMatchObject({
+          preferred_username: server.admin.email,
+          groups: ['admin'],
+          roles: ['admin'],
+        });
+        expect(await meStatus(tokens.access_token)).toBe(200);
+        const fresh = await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+        expect(await meStatus(fresh.access_token)).toBe(200);
+        // A code is good for one set of tokens; its second use ends them.
+        expect((await fetchTokens()).body.error).toBe('invalid_grant');
+        expect(await meStatus(fresh.access_token)).toBe(401);
+        const usedAgain = await browser.submit(await browser.open(device.verification_uri), 'device', {
+          user_code: device.user_code,
+        });
+        expect(usedAgain.text).not.toContain('Is this your device?');
+      });
+
+      it(req('AUTH-19', 'asks each time, shows the code of a link, and takes no for an answer'), async () => {
+        const browser = createBrowser(server.url);
+        for (let i = 0; i < 2; i += 1) {
+          const { device, fetchTokens } = await begin();
+          const linked = await browser.open(device.verification_uri_complete ?? '');
+          expect(linked.text).toContain(`value="${device.user_code}"`);
+          expect(linked.text).not.toContain('<script');
+          const confirm = await browser.submit(linked, 'device', { user_code: device.user_code });
+          const next = await browser.submit(confirm, 'device', { confirm: 'yes' });
+          const consent = i === 0 ? await browser.submit(next, 'login', server.admin) : next;
+          expect(consent.text).toContain('Allow access?');
+          const denied = await browser.submit(consent, 'abort');
+          expect(denied.text).toContain('was not let in');
+          expect((await fetchTokens()).body.error).toBe('access_denied');
+        }
+        const { device, fetchTokens } = await begin();
+        const confirm = await browser.submit(await browser.open(device.verification_uri), 'device', {
+          user_code: device.user_code,
+        });
+        const refused = await browser.submit(confirm, 'device', { abort: 'yes' });
+        expect(refused.text).toContain('was not let in');
+        expect((await fetchTokens()).body.error).toBe('access_denied');
+      });
+
+      it(req('AUTH-19', 'is for clients that have it, and takes no code but its own'), async () => {
+        const make = async (more: object) =>
+          String(
+            (await post('/v2/oauth/clients', { type: 'public', name: 'TV', ...more }, adminToken)).body
+              .client_id,
+          );
+        const without = await make({ redirect_uris: ['https://tv.example.test/cb'] });
+        await expect(begin(without)).rejects.toMatchObject({ error: 'invalid_request' });
+        const { device, fetchTokens } = await begin(await make({ device_flow: true }));
+        // What stands for the code in the store is no code.
+        for (const code of ['~x', `~${device.device_code}`, 'unknown', '']) {
+          const { body } = await tokenRequest(server.url, {
+            grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+            device_code: code,
+            client_id: 'pentarch-cli',
+          });
+          expect([code, body.error]).toEqual([code, expect.stringMatching(/^invalid_(grant|request)$/)]);
+        }
+        const other = await tokenRequest(server.url, {
+          grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+          device_code: device.device_code,
+          client_id: 'pentarch-cli',
+        });
+        expect(other.body.error).toBe('invalid_grant');
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+        const forged = await createBrowser(server.url).request(`${server.url}/oauth/v2/device`, {
+          user_code: device.user_code,
+          confirm: 'yes',
+          xsrf: 'made up',
+        });
+        expect([forged.status, forged.headers.get('location')]).toEqual([303, device.verification_uri]);
+        expect((await fetchTokens()).body.error).toBe('authorization_pending');
+      });
+    });
+
+    it(req('AUTH-20', 'sends people after a sign-out where their client has registered it'), async () => {
+      const afterSignOut = 'https://app.example.test/bye?from=pentarch';
+      const made = await post(
+        '/v2/oauth/clients',
+        {
+          name: 'Signs out',
+          type: 'public',
+          redirect_uris: ['https://app.example.test/back'],
+          post_logout_redirect_uris: [afterSignOut],
+        },
+        adminToken,
+      );
+      expect(made.body).toMatchObject({ post_logout_redirect_uris: [afterSignOut], device_flow: false });
+      const clientId = String(made.body.client_id);
+      const browser = createBrowser(server.url);
+      const out = (uri: string) =>
+        browser.open(
+          `${server.url}/oidc/v1/end_session?${new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: uri, state: 's1' })}`,
+        );
+      // Nobody is signed in: straight on.
+      expect((await out(afterSignOut)).headers.get('location')).toBe(`${afterSignOut}&state=s1`);
+      await signIn(browser, authorizeUrl(server.url, { verifier: newVerifier() }), server.admin);
+      const asked = await out(afterSignOut);
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+      const gone = await browser.request(`${server.url}/oidc/v1/end_session/confirm`, {
+        xsrf,
+        logout: 'yes',
+      });
+      expect(gone.headers.get('location')).toBe(`${afterSignOut}&state=s1`);
+      for (const other of [
+        'https://app.example.test/bye',
+        'https://app.example.test/back',
+        'https://evil.test/',
+        `${afterSignOut}x`,
+      ])
+        expect([other, (await out(other)).status]).toEqual([other, 400]);
+      const refused = await post(
+        '/v2/oauth/clients',
+        {
+          name: 'x',
+          type: 'public',
+          redirect_uris: ['https://a.test/'],
+          post_logout_redirect_uris: ['http://a.test/'],
+        },
+        adminToken,
+      );
+      expect(refused.status).toBe(422);
+    });
+
     it('asks for consent for a registered client, once in a browser session, and takes no for an answer', async () => {
       const redirectUri = 'https://app.example.test/back';
       const made = await post(

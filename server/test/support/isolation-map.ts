@@ -53,7 +53,7 @@ export interface Plan {
 
 /** Query parameters that name no record: paging, words to find, forms and times; and a client at the sign-in, which is public. */
 export const HARMLESS_QUERY: ReadonlySet<string> = new Set(
-  'page limit cursor q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri'.split(
+  'page limit cursor q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
     ' ',
   ),
 );
@@ -119,6 +119,9 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /oauth/v2/revoke': oauthForm('token', ''),
   'POST /oauth/v2/token': oauthForm('code', '&grant_type=authorization_code'),
   'GET /oauth/v2/keys': none,
+  'POST /oauth/v2/device_authorization': oauthForm('scope', '&client_id=pentarch-cli'),
+  'GET /oauth/v2/device': { anyStatus: true },
+  'POST /oauth/v2/device': oauthForm('user_code', '&xsrf=none'),
   'GET /oidc/v1/end_session': { anyStatus: true },
   'GET /oidc/v1/userinfo': { anyStatus: true },
   'POST /oidc/v1/userinfo': { anyStatus: true },
@@ -133,6 +136,17 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'POST /v1/chat/completions': {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
+  },
+  'POST /v1/messages': {
+    send: () => ({
+      model: 'pentarch',
+      max_tokens: 500,
+      messages: [{ role: 'user', content: message.message }],
+    }),
+    body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
+  },
+  'POST /v1/messages/count_tokens': {
+    send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
   },
   'POST /v1/embeddings': { send: () => ({ model: 'text-embedding', input: FIND }) },
   'GET /v1/models': none,

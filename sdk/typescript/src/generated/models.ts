@@ -202,6 +202,8 @@ export interface ChatRequest {
   conversation_id?: string;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
+  /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
+  response_schema?: Record<string, unknown>;
 }
 
 export interface ChatResponse {
@@ -209,6 +211,8 @@ export interface ChatResponse {
   id: string;
   conversation_id: string;
   content: string;
+  /** The value of content, where response_schema was given and the answer is whole */
+  parsed?: unknown;
   agent_id: string;
   tool_calls: ToolCall[];
   /** US dollars, exact to 1e-9 */
@@ -523,6 +527,10 @@ export interface CreateOauthClientRequest {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris?: string[];
+  /** Where people may be sent after a sign-out, compared exactly */
+  post_logout_redirect_uris?: string[];
+  /** May sign people in by the device flow (RFC 8628) */
+  device_flow?: boolean;
   /** Public keys of a confidential client that authenticates by private_key_jwt */
   jwks?: CreateOauthClientRequestJwks;
 }
@@ -633,6 +641,9 @@ export interface CreatedOauthClient {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -1187,6 +1198,9 @@ export interface OauthClient {
   name: string;
   type: 'public' | 'confidential';
   redirect_uris: string[];
+  post_logout_redirect_uris: string[];
+  /** Signs people in by a code that they type on another device */
+  device_flow: boolean;
   /** The service account that a confidential client acts as with client_credentials */
   service_user_id: string | null;
   /** ISO 8601 UTC with milliseconds */

@@ -41,6 +41,7 @@ import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
+import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -87,5 +88,6 @@ export const migrations: readonly SchemaStep[] = [
   needsOfDeliveries,
   deliveryRounds,
   unreadPages,
+  clientSignOut,
   leftOut,
 ];

@@ -52,6 +52,9 @@ export interface OauthClientRow {
   /** `public` or `confidential`. */
   type: string;
   redirect_uris: string;
+  post_logout_redirect_uris: string;
+  /** 0 or 1. */
+  device_flow: number;
   secret_hash: string | null;
   jwks: string | null;
   /** The service account that the client acts as with `client_credentials`. */

@@ -16,6 +16,7 @@ import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
 import type { ChatService } from '../chat/index.ts';
 import { A2A_PATH, type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
 import { createHandler } from './handler.ts';
+import { requestFault } from './requests.rules.ts';
 
 /**
  * The door of the agent-to-agent protocol: `/a2a` is the network, `/a2a/<agent>` one agent, both over JSON-RPC in the
@@ -94,6 +95,12 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       .serializer((body: unknown) => JSON.stringify(body))
       .send(rpcError(error, requestId, id));
 
+  const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
+    reply
+      .type(JSON_TYPE)
+      .serializer((result: unknown) => JSON.stringify(result))
+      .send(value);
+
   const serve = async (
     input: SignedInInput<unknown, unknown, unknown>,
     agent: CardAgent | null,
@@ -102,6 +109,8 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const id = rpcIdOf(body);
     const version = versionOf(request);
     const legacy = version === A2A_LEGACY_PROTOCOL_VERSION;
+    const fault = requestFault(body);
+    if (fault !== null) return sendJson(reply, { jsonrpc: '2.0', id, error: fault });
     if (asksForStream(body)) {
       try {
         options.streams.admit(request, reply);
@@ -128,10 +137,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
     const answer = (value: unknown): FastifyReply => {
       const [refusal] = refusals;
       if (refusal !== undefined) return refuse(reply, refusal, input.requestId, id);
-      return reply
-        .type(JSON_TYPE)
-        .serializer((result: unknown) => JSON.stringify(result))
-        .send(value);
+      return sendJson(reply, value);
     };
     const context = new ServerCallContext({ user: userOf(caller), requestedVersion: version });
     try {
@@ -139,7 +145,6 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       const transport = legacy
         ? new LegacyJsonRpcTransportHandler(handler)
         : new JsonRpcTransportHandler(handler);
-      // What is no object is refused by the SDK in its own words.
       const result = await transport.handle(body as Record<string, unknown>, context);
       if (!isStream(result)) return answer(result);
       // The first update decides: a refusal known by then is an answer of its own and no stream.

@@ -6,7 +6,7 @@ import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
 import { askedEvent } from './asked.rules.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
-import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
+import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
 import type { StartDeps, StartedRun } from './run/run.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
@@ -64,7 +64,8 @@ export const createLaunch = (options: LaunchDeps) => {
   };
 
   /** Starts a run and returns it once it is stored; refusals known before the first byte are thrown here. */
-  const launch = async (caller: Caller, request: ChatRequest, how: LaunchOptions): Promise<ActiveRun> => {
+  const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
+    const how = withForm(request, asked);
     const context = parseContext(request.context);
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>

@@ -92,7 +92,7 @@ export const createRunReads = (store: ChatStore) => {
     /** The caller's own runs with their turns, newest first. */
     async turns(
       caller: Caller,
-      filter: { conversationId?: string | undefined; statuses?: readonly RunStatus[] | undefined },
+      filter: { conversationId?: string; statuses?: readonly RunStatus[]; updatedAfter?: number },
       page: { limit: number; before: string | null },
     ): Promise<{ turns: Turn[]; total: number }> {
       const { rows, total } = await store.runsOf(ownScope(caller), filter, page);

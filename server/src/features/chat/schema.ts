@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { AnyObject, Nullable, Strict, StringEnum, Timestamp, Usd, Uuid } from '../../kernel/schema.ts';
+import {
+  AnyObject,
+  AnyValue,
+  Nullable,
+  Strict,
+  StringEnum,
+  Timestamp,
+  Usd,
+  Uuid,
+} from '../../kernel/schema.ts';
 import { Citation, FINISH_REASONS, ToolCall, Usage } from '../conversations/index.ts';
 
 export type { FinishReason } from '../conversations/index.ts';
@@ -32,6 +41,12 @@ export const ChatRequest = Strict({
         'Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data',
     }),
   ),
+  response_schema: Type.Optional(
+    AnyObject({
+      description:
+        'A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value',
+    }),
+  ),
 });
 export type ChatRequest = Static<typeof ChatRequest>;
 
@@ -39,6 +54,11 @@ export const ChatResponse = Type.Object({
   id: Uuid('Id of the answer'),
   conversation_id: Uuid(),
   content: Type.String(),
+  parsed: Type.Optional(
+    AnyValue({
+      description: 'The value of content, where response_schema was given and the answer is whole',
+    }),
+  ),
   agent_id: Type.String(),
   tool_calls: Type.Array(ToolCall),
   cost_usd: Usd(),

@@ -280,9 +280,10 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   /** Runs of a person, newest first; `before`: the id of the last one that has been seen. */
   async runsOf(
     scope: Scope,
-    filter: { conversationId?: string | undefined; statuses?: readonly string[] | undefined },
+    filter: { conversationId?: string; statuses?: readonly string[]; updatedAfter?: number },
     page: { limit: number; before: string | null },
   ): Promise<{ rows: RunRow[]; total: number }> {
+    if (filter.statuses?.length === 0) return { rows: [], total: 0 };
     let query = db.read
       .selectFrom('runs')
       .where('tenant_id', '=', scope.tenantId)
@@ -290,6 +291,9 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     if (filter.conversationId !== undefined)
       query = query.where('conversation_id', '=', filter.conversationId);
     if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+    const { updatedAfter } = filter;
+    if (updatedAfter !== undefined)
+      query = query.where((e) => e(e.fn.coalesce('finished_at', 'created_at'), '>', updatedAfter));
     const { n } = await query.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
     const rest = page.before === null ? query : query.where('id', '<', page.before);
     const rows = await rest.selectAll().orderBy('id', 'desc').limit(page.limit).execute();

@@ -1,6 +1,7 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
-import type { ClientTools, HistoryTurn } from '../chat/index.ts';
+import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
+import { readFormat } from './format.rules.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -51,6 +52,8 @@ export interface ReadCompletion {
   /** System and developer messages, joined; null without any. */
   instructions: string | null;
   conversationId: string | null;
+  /** Of a structured answer. */
+  form: AnswerForm | null;
   /** For a new conversation. */
   metadata: Record<string, unknown>;
 }
@@ -93,9 +96,6 @@ const refuseUnsupported = (input: CompletionInput): void => {
     throw refusal('logprobs', 'logprobs are not supported');
   if (input.modalities?.some((modality) => modality !== 'text'))
     throw refusal('modalities', 'only the modality text is supported');
-  const format = input.response_format?.type;
-  if (given(input.response_format) && format !== 'text')
-    throw refusal('response_format', 'only response_format {"type":"text"} is supported');
 };
 
 /** The text of a message; images and the like are refused by name. */
@@ -198,6 +198,7 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
     exchange,
     instructions: system === '' ? null : system,
     conversationId: conversationId ?? null,
+    form: readFormat(input.response_format),
     metadata: {
       source: 'openai',
       ...(input.user ? { end_user: input.user } : {}),

@@ -216,9 +216,11 @@ class ChatRequest(_ChatRequest, total=False):
     """Conversation to continue; absent: a new one"""
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
+    response_schema: dict[str, Any]
+    """A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value"""
 
 
-class ChatResponse(TypedDict):
+class _ChatResponse(TypedDict):
     id: str
     """Id of the answer"""
     conversation_id: str
@@ -236,6 +238,11 @@ class ChatResponse(TypedDict):
     """model, and built_in where the built-in model answered"""
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+
+
+class ChatResponse(_ChatResponse, total=False):
+    parsed: Any
+    """The value of content, where response_schema was given and the answer is whole"""
 
 
 class Citation(TypedDict):
@@ -555,6 +562,10 @@ class _CreateOauthClientRequest(TypedDict):
 
 class CreateOauthClientRequest(_CreateOauthClientRequest, total=False):
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    """Where people may be sent after a sign-out, compared exactly"""
+    device_flow: bool
+    """May sign people in by the device flow (RFC 8628)"""
     jwks: CreateOauthClientRequestJwks
     """Public keys of a confidential client that authenticates by private_key_jwt"""
 
@@ -692,6 +703,9 @@ class _CreatedOauthClient(TypedDict):
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str
@@ -1273,6 +1287,9 @@ class OauthClient(TypedDict):
     name: str
     type: Literal["public", "confidential"]
     redirect_uris: list[str]
+    post_logout_redirect_uris: list[str]
+    device_flow: bool
+    """Signs people in by a code that they type on another device"""
     service_user_id: str | None
     """The service account that a confidential client acts as with client_credentials"""
     created_at: str

@@ -608,10 +608,11 @@ class Agents:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class AsyncAgents:
@@ -720,10 +721,11 @@ class AsyncAgents:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class Chat:
@@ -736,10 +738,11 @@ class Chat:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
 
     def get_run(
         self,
@@ -774,10 +777,11 @@ class Chat:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema)), options)
 
 
 class AsyncChat:
@@ -790,10 +794,11 @@ class AsyncChat:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
 
     async def get_run(
         self,
@@ -828,10 +833,11 @@ class AsyncChat:
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
+        response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema)), options)
 
 
 class Conversations:
@@ -3734,11 +3740,13 @@ class OauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     def delete(
         self,
@@ -3782,11 +3790,13 @@ class AsyncOauthClients:
         name: str,
         type: Literal["public", "confidential"],
         redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        post_logout_redirect_uris: builtins.list[str] | NotGiven = NOT_GIVEN,
+        device_flow: bool | NotGiven = NOT_GIVEN,
         jwks: m.CreateOauthClientRequestJwks | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.CreatedOauthClient:
         """Register a client; the secret of a confidential one is shown once"""
-        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, jwks=jwks)), options))
+        return cast("m.CreatedOauthClient", await self._http.json(Call("POST", "/v2/oauth/clients", json=given(name=name, type=type, redirect_uris=redirect_uris, post_logout_redirect_uris=post_logout_redirect_uris, device_flow=device_flow, jwks=jwks)), options))
 
     async def delete(
         self,

@@ -74,9 +74,13 @@ export const finish = (
   return result;
 };
 
+/** One more call, and there are no others. */
+export const stepsAreOver = ({ state, plan }: Pick<RunLoop, 'state' | 'plan'>): boolean =>
+  state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS;
+
 /** The last call that a run may make has to be its answer. */
 export const isLast = ({ specs, state, plan }: RunLoop): boolean =>
-  specs.length > 0 && (state.modelCalls >= MAX_STEPS - 1 || plan.spending.calls >= MAX_RUN_CALLS);
+  specs.length > 0 && (state.repaired === true || stepsAreOver({ state, plan }));
 
 export const outOfSteps = (deps: Pick<RunDeps, 'clock'>, run: RunLoop): RunResult => {
   if (run.state.content.trim() === '') say(deps, run, NO_ANSWER);

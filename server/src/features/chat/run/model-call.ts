@@ -4,6 +4,7 @@ import type { NanoUsd } from '../../../kernel/money.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import type { ModelCall, ModelCallResult } from '../../models/index.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
+import { providerSchema } from '../form.rules.ts';
 import type { RunState } from '../steps.rules.ts';
 import { isLast } from './loop.ts';
 import type { RunLoop, RunPlan } from './run.ts';
@@ -35,6 +36,7 @@ export const sizedCall = (run: RunLoop): ModelCall => {
         ? {}
         : { toolChoice: client.choice }),
     ...(client?.single ? { parallelToolCalls: false } : {}),
+    ...providerSchema(plan.record?.form),
     signal: context.signal,
   };
 };

@@ -115,6 +115,7 @@ export const recordOf = (asking: Asking, history: History, { prompt, choice, fit
     contextData: bringsContext(message.context, given),
     ...(sampling === null ? {} : { sampling }),
     ...(given.client === undefined ? {} : { client: given.client }),
+    ...(given.form === undefined ? {} : { form: given.form }),
     spent: sumOf(asking.embedded.nano, choice.spent ?? null, fitted.spent),
     ...(continued === null ? {} : goneOnWith(continued.plan)),
     taint,

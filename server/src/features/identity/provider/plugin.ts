@@ -55,6 +55,7 @@ const FORM_PATHS: ReadonlySet<string> = new Set([
   OIDC_PATHS.token,
   OIDC_PATHS.introspection,
   OIDC_PATHS.revocation,
+  OIDC_PATHS.deviceAuthorization,
 ]);
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -176,6 +177,13 @@ const assertClientAssertion = (body: unknown): void => {
   }
 };
 
+/** What stands for a device code inside (`store.ts`) is none. */
+const assertDeviceCode = (body: unknown): void => {
+  const codes = new URLSearchParams(typeof body === 'string' ? body : '').getAll('device_code');
+  if (codes.some((code) => !/^[\w-]*$/.test(code)))
+    throw new OAuthError('invalid_grant', 'the device code is not known');
+};
+
 /**
  * No record has a NUL in what it is found by; RFC 6749, appendix A allows none in any parameter. A token that is asked about
  * (RFC 7662, RFC 7009) may be anything: what is none is inactive.
@@ -285,6 +293,9 @@ export const providerPlugin =
 
     native(OIDC_PATHS.authorization, ['GET']);
     native(`${OIDC_PATHS.authorization}/:uid`, ['GET']);
+    native(OIDC_PATHS.device, ['GET', 'POST']);
+    native(`${OIDC_PATHS.device}/:uid`, ['GET']);
+    native(OIDC_PATHS.deviceAuthorization, ['POST', 'OPTIONS']);
     native(OIDC_PATHS.jwks, ['GET', 'OPTIONS']);
     native('/.well-known/openid-configuration', ['GET', 'OPTIONS']);
     native('/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']);
@@ -300,6 +311,7 @@ export const providerPlugin =
       );
       if (!grantTypes.includes(JWT_BEARER)) {
         assertClientAssertion(request.body);
+        assertDeviceCode(request.body);
         return delegate(engine, request, reply, isOwn);
       }
       const form = parseForm(request.body);
@@ -340,8 +352,10 @@ export const providerPlugin =
       return {
         sub: caller.userId,
         email: caller.email,
+        preferred_username: caller.email,
         name: caller.name,
         roles: caller.roles,
+        groups: caller.roles,
         org_id: caller.tenantId,
         permissions: [...caller.permissions].sort(),
       };

@@ -5,6 +5,7 @@ import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.t
 import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
+import { formInstruction, providerSchema } from '../../form.rules.ts';
 import type { FittedHistory } from '../../history.ts';
 import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';
@@ -34,6 +35,7 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
   const parts: PromptInput = {
     ...partsOf(found, now),
     clientInstructions: given.instructions ?? null,
+    form: given.form === undefined ? null : formInstruction(given.form),
     data: message.context.data,
     message: message.request.message,
   };
@@ -73,7 +75,13 @@ export const messagesOf = (
 /** How many tokens the call has at the most. */
 export const boundOf = (
   models: Models,
+  { message, given }: Asking,
   messages: ModelMessage[],
   specs: readonly ToolSpec[],
-  signal: AbortSignal,
-): number => models.promptBound({ messages, ...(specs.length === 0 ? {} : { tools: specs }), signal });
+): number =>
+  models.promptBound({
+    messages,
+    ...(specs.length === 0 ? {} : { tools: specs }),
+    ...providerSchema(given.form),
+    signal: message.signal,
+  });

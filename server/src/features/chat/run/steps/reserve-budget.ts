@@ -28,9 +28,7 @@ export const setAside = ({ models }: StartDeps, asking: Asking, history: History
     const { known } = history;
     const whole = { turns: known.turns, summary: known.summary?.content ?? null };
     const messages = messagesOf(asking, history, prompt, whole);
-    const bound =
-      boundOf(models, messages, prompt.specs, asking.message.signal) +
-      (known.cut ? LONGEST_SUMMARY_BYTES : 0);
+    const bound = boundOf(models, asking, messages, prompt.specs) + (known.cut ? LONGEST_SUMMARY_BYTES : 0);
     const whose = { ...asking.subject, agentId: prompt.agent.definition.id };
     const priced = { models, maxOutputTokens: asking.outputTokens };
     const request = holdRequest(priced, whose, prompt.model, bound, 0);
@@ -89,7 +87,7 @@ export const reserveBudget = async (
   const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
-  const promptBound = boundOf(models, record.messages, specs, message.signal);
+  const promptBound = boundOf(models, asking, record.messages, specs);
   const priced = { models, maxOutputTokens: asking.outputTokens };
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
   const question = questionOf(asking, history, ready);

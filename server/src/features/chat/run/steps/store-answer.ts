@@ -5,6 +5,7 @@ import type { PlatformEvent } from '../../../../kernel/events.ts';
 import { brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
 import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
+import { textsIn } from '../../form.rules.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
 import type { RunCosts } from '../../ports.ts';
 import type { RunEvents } from '../../run-events.ts';
@@ -30,14 +31,19 @@ interface Rest {
 const answerRow = (run: StartedRun, { result, status }: Rest, now: number): MessageRow => {
   const { state } = result;
   const items = [...state.toolCalls, ...state.settled.map((call) => call.item)];
+  // A whole one has been held against its form before it was told.
+  const structured =
+    run.plan.record.form !== undefined && status === 'completed' && result.finishReason === 'stop';
   const metadata: AnswerMetadata = {
     model: result.model.id,
     built_in: result.model.provider === 'builtin',
     finish_reason: status === 'failed' ? brokenReason(result.error) : result.finishReason,
     proposals: state.proposals,
+    ...(structured ? { structured } : {}),
     ...(status === 'failed' ? { failed: true } : {}),
   };
-  const citations = citationsOf(state.content, state.passages);
+  const said = structured ? textsIn(JSON.parse(state.content)).join('\n') : state.content;
+  const citations = citationsOf(said, state.passages);
   return {
     id: run.messageId,
     tenant_id: run.subject.tenantId,
