@@ -70,7 +70,11 @@ const none: Plan = {};
 const id = (kind: Kind, more: Omit<Plan, 'path'> = {}): Plan => ({ path: { id: kind }, ...more });
 const chat: Plan = {
   send: () => message,
-  body: { conversation_id: { kind: 'conversation', status: 404 } },
+  body: {
+    conversation_id: { kind: 'conversation', status: 404 },
+    // Named alone it is 422: whose message it is is not looked at.
+    parent_message_id: { kind: 'message', status: 422 },
+  },
 };
 const rpc = (method: string, params: Record<string, unknown>): Record<string, unknown> => ({
   jsonrpc: '2.0',
@@ -178,7 +182,17 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'PATCH /conversations/{id}': id('conversation', { send: () => ({ title: 'taken' }) }),
   'DELETE /conversations/{id}': id('conversation'),
   'GET /conversations/{id}/export': id('conversation'),
+  'POST /conversations/{id}/fork': id('conversation', {
+    body: { message_id: { kind: 'message', status: 404 } },
+  }),
   'GET /conversations/{id}/messages': id('conversation'),
+  'POST /conversations/{id}/messages/{message_id}/edit': {
+    path: { id: 'conversation', message_id: 'message' },
+    send: () => message,
+  },
+  'POST /conversations/{id}/messages/{message_id}/regenerate': {
+    path: { id: 'conversation', message_id: 'message' },
+  },
   'POST /conversations/{id}/restore': id('conversation'),
   'GET /costs/limits': none,
   'PUT /costs/limits': {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
+import { ACTIVE, INACTIVE, isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
 /** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
@@ -27,25 +27,36 @@ export const placeAtEnd = async (tx: Queryable, conversationId: string, now: num
     : Math.max(now, saidAt(last.created_at) + 1);
 };
 
-/** Epoch ms behind the last message that has had its turn. */
+/** Behind the last message of the active branch that has had its turn. */
 export const placeBehindSaid = async (
   tx: Queryable,
   conversationId: string,
   now: number,
-): Promise<number> => {
+): Promise<{ at: number; parentId: string | null }> => {
   const last = await tx
     .selectFrom('messages')
-    .select('created_at')
+    .select(['id', 'created_at'])
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', INACTIVE)
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return Math.max(now, (last?.created_at ?? 0) + 1);
+  return { at: Math.max(now, (last?.created_at ?? 0) + 1), parentId: last?.id ?? null };
 };
 
-export const placeMessage = async (tx: Queryable, id: string, at: number): Promise<void> => {
-  await tx.updateTable('messages').set({ created_at: at }).where('id', '=', id).execute();
+/** Gives a message its place in the tree. */
+export const placeMessage = async (
+  tx: Queryable,
+  id: string,
+  { at, parentId }: { at: number; parentId: string | null },
+): Promise<void> => {
+  await tx
+    .updateTable('messages')
+    .set({ created_at: at, parent_id: parentId, active: ACTIVE })
+    .where('id', '=', id)
+    .execute();
 };
 
 /** All that stands behind the rest of a conversation, in order. */

@@ -20,6 +20,7 @@ export const chatResponseOf = (row: MessageRow): ChatResponse => {
   return {
     id: message.id,
     conversation_id: message.conversation_id,
+    parent_id: message.parent_id,
     content: message.content,
     agent_id: message.agent_id ?? 'zeus',
     tool_calls: message.tool_calls,

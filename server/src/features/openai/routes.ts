@@ -132,6 +132,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       const request = {
         message: resultsText(read.exchange),
         conversation_id: handed.conversationId,
+        parent_message_id: handed.answerId,
         context: { agent_id: handed.agentId },
       };
       return chat.launch(caller, request, { ...how, given });
