@@ -31,7 +31,10 @@ export const GROUPS: readonly Group[] = [
         name: 'messages',
         operation: 'listMessages',
         columns: ['id', 'parent_id', 'role', 'agent_id', 'content', 'created_at'],
-        examples: ['conversations messages ID --order desc --limit 5', 'conversations messages ID --branches all'],
+        examples: [
+          'conversations messages ID --order desc --limit 5',
+          'conversations messages ID --branches all',
+        ],
       },
       {
         name: 'update',
@@ -64,12 +67,12 @@ export const GROUPS: readonly Group[] = [
         name: 'edit',
         operation: 'editMessage',
         args: ['message'],
-        examples: ['conversations edit ID QUESTION_ID "How long may I rest in winter?"'],
+        examples: ['conversations edit ID MESSAGE_ID "How long may I rest in winter?"'],
       },
       {
         name: 'regenerate',
         operation: 'regenerateMessage',
-        examples: ['conversations regenerate ID ANSWER_ID --agent-id athena'],
+        examples: ['conversations regenerate ID MESSAGE_ID --agent-id athena'],
       },
       {
         name: 'rate',

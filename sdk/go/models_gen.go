@@ -925,7 +925,7 @@ type Health struct {
 
 // ImportConversationsRequest is a model of the API.
 type ImportConversationsRequest struct {
-	// As ChatGPT or Open WebUI exports them
+	// As ChatGPT, Open WebUI, LibreChat or Pentarch exports them
 	Conversations []map[string]any `json:"conversations"`
 }
 

@@ -202,14 +202,24 @@ func (r *Chat) Stream(ctx context.Context, body ChatRequest, options ...CallOpti
 	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/chat/stream", json: body}, options)
 }
 
-// EditMessage: Ask a question in other words
-func (r *Chat) EditMessage(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
-	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body}, options)
+// Edit: Ask a question in other words
+func (r *Chat) Edit(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
 }
 
-// RegenerateMessage: Answer a question once more
-func (r *Chat) RegenerateMessage(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
-	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body}, options)
+// EditStream: Ask a question in other words; the answer as events
+func (r *Chat) EditStream(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
+}
+
+// Regenerate: Answer a question once more
+func (r *Chat) Regenerate(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
+}
+
+// RegenerateStream: Answer a question once more; the answer as events
+func (r *Chat) RegenerateStream(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
 }
 
 // Conversations are the operations on this resource.

@@ -810,7 +810,7 @@ export interface Health {
 }
 
 export interface ImportConversationsRequest {
-  /** As ChatGPT or Open WebUI exports them */
+  /** As ChatGPT, Open WebUI, LibreChat or Pentarch exports them */
   conversations: (Record<string, unknown>)[];
 }
 

@@ -126,11 +126,17 @@ export const chat = (http: Http) => ({
   stream: (body: m.ChatRequest, options?: CallOptions): ChatStream =>
     openStream(http, { method: 'POST', path: '/api/v1/chat/stream', json: body }, options),
   /** Ask a question in other words */
-  editMessage: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): ChatStream =>
-    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body }, options),
+  edit: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
+  /** Ask a question in other words; the answer as events */
+  editStream: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
   /** Answer a question once more */
-  regenerateMessage: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): ChatStream =>
-    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body }, options),
+  regenerate: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
+  /** Answer a question once more; the answer as events */
+  regenerateStream: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
 });
 
 export const conversations = (http: Http) => ({

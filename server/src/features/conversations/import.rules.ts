@@ -94,26 +94,31 @@ const shownAt = (nodes: ReadonlyMap<string, SourceNode>, from: unknown): string 
   return null;
 };
 
-/** Ids with those that follow them behind them; what no first message leads to begins a branch of its own. */
+/** What leads back to itself begins where it would be met again, seen from the message that was open. */
+const cutLoops = (parents: Map<string, string | null>, open: string | null): void => {
+  const done = new Set<string>();
+  for (const start of [...(open === null ? [] : [open]), ...parents.keys()]) {
+    const walked = new Set<string>();
+    for (let id: string | null = start; id !== null && !done.has(id); ) {
+      walked.add(id);
+      const parent: string | null = parents.get(id) ?? null;
+      if (parent !== null && walked.has(parent)) {
+        parents.set(id, null);
+        break;
+      }
+      id = parent;
+    }
+    for (const id of walked) done.add(id);
+  }
+};
+
+/** Ids, each behind the one that it follows. */
 const inOrder = (parents: ReadonlyMap<string, string | null>): string[] => {
   const followers = Map.groupBy(parents.keys(), (id) => parents.get(id) ?? null);
-  const order = new Set<string>();
-  const take = (id: string): void => {
-    if (order.has(id)) return;
-    order.add(id);
-    const line = [id];
-    // It grows while it is walked: each generation behind the one before.
-    for (const next of line) {
-      for (const follower of followers.get(next) ?? []) {
-        if (order.has(follower)) continue;
-        order.add(follower);
-        line.push(follower);
-      }
-    }
-  };
-  for (const id of followers.get(null) ?? []) take(id);
-  for (const id of parents.keys()) take(id);
-  return [...order];
+  const order = [...(followers.get(null) ?? [])];
+  // It grows while it is walked.
+  for (const id of order) order.push(...(followers.get(id) ?? []));
+  return order;
 };
 
 /** The shown messages of a tree, each behind the one that it follows, and the place of the one that was open (-1: not known). */
@@ -125,6 +130,8 @@ const treeFrom = (
   const parents = new Map<string, string | null>();
   for (const { id, parent, message } of nodes.values())
     if (message !== null) parents.set(id, shownAt(nodes, parent));
+  const shown = open === null ? null : shownAt(nodes, open);
+  cutLoops(parents, shown);
   const order = inOrder(parents);
   const places = new Map(order.map((id, at) => [id, at]));
   const messages = order.flatMap((id, at): ImportedMessage[] => {
@@ -133,7 +140,6 @@ const treeFrom = (
     const parentAt = places.get(parents.get(id) ?? '') ?? -1;
     return [{ ...message, parent: parentAt >= 0 && parentAt < at ? parentAt : null }];
   });
-  const shown = open === null ? null : shownAt(nodes, open);
   return { messages, openAt: shown === null ? -1 : (places.get(shown) ?? -1) };
 };
 

@@ -891,7 +891,7 @@ class Health(TypedDict):
 
 class ImportConversationsRequest(TypedDict):
     conversations: list[dict[str, Any]]
-    """As ChatGPT or Open WebUI exports them"""
+    """As ChatGPT, Open WebUI, LibreChat or Pentarch exports them"""
 
 
 class ImportConversationsResult(TypedDict):

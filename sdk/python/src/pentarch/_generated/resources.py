@@ -783,7 +783,20 @@ class Chat:
         """Ask the agents; the answer as Server-Sent Events"""
         return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context)), options)
 
-    def edit_message(
+    def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
         self,
         id: str,
         message_id: str,
@@ -793,10 +806,22 @@ class Chat:
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
-        """Ask a question in other words"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id)), options)
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
 
-    def regenerate_message(
+    def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
         self,
         id: str,
         message_id: str,
@@ -805,8 +830,8 @@ class Chat:
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
-        """Answer a question once more"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id)), options)
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class AsyncChat:
@@ -864,7 +889,20 @@ class AsyncChat:
         """Ask the agents; the answer as Server-Sent Events"""
         return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context)), options)
 
-    def edit_message(
+    async def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
         self,
         id: str,
         message_id: str,
@@ -874,10 +912,22 @@ class AsyncChat:
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
-        """Ask a question in other words"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id)), options)
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
 
-    def regenerate_message(
+    async def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
         self,
         id: str,
         message_id: str,
@@ -886,8 +936,8 @@ class AsyncChat:
         agent_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
-        """Answer a question once more"""
-        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id)), options)
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class Conversations:
