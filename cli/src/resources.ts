@@ -30,13 +30,19 @@ export const GROUPS: readonly Group[] = [
       {
         name: 'messages',
         operation: 'listMessages',
-        columns: ['id', 'role', 'agent_id', 'content', 'created_at'],
-        examples: ['conversations messages ID --order desc --limit 5'],
+        columns: ['id', 'parent_id', 'role', 'agent_id', 'content', 'created_at'],
+        examples: [
+          'conversations messages ID --order desc --limit 5',
+          'conversations messages ID --branches all',
+        ],
       },
       {
         name: 'update',
         operation: 'updateConversation',
-        examples: ['conversations update ID --title "Spring rota"'],
+        examples: [
+          'conversations update ID --title "Spring rota"',
+          'conversations update ID --active-message-id MESSAGE_ID',
+        ],
       },
       {
         name: 'archive',
@@ -51,6 +57,23 @@ export const GROUPS: readonly Group[] = [
         examples: ['conversations bring-in --conversations @chatgpt/conversations.json'],
       },
       { name: 'restore', operation: 'restoreConversation', examples: ['conversations restore ID'] },
+      {
+        name: 'fork',
+        operation: 'forkConversation',
+        args: ['message_id'],
+        examples: ['conversations fork ID MESSAGE_ID'],
+      },
+      {
+        name: 'edit',
+        operation: 'editMessage',
+        args: ['message'],
+        examples: ['conversations edit ID MESSAGE_ID "How long may I rest in winter?"'],
+      },
+      {
+        name: 'regenerate',
+        operation: 'regenerateMessage',
+        examples: ['conversations regenerate ID MESSAGE_ID --agent-id athena'],
+      },
       {
         name: 'rate',
         operation: 'rateMessage',

@@ -38,6 +38,8 @@ export const STRIPPED_WORDS: Readonly<Record<string, readonly string[]>> = {
 export const METHOD_NAMES: Readonly<Record<string, string>> = {
   chat: 'send',
   chatStream: 'stream',
+  editMessage: 'edit',
+  regenerateMessage: 'regenerate',
   getMyUser: 'getMe',
   updateMyUser: 'updateMe',
   refreshToken: 'refresh',
@@ -82,7 +84,7 @@ const IMPORT_CONVERSATIONS: Schema = {
   properties: {
     conversations: {
       type: 'array',
-      description: 'As ChatGPT or Open WebUI exports them',
+      description: 'As ChatGPT, Open WebUI, LibreChat or Pentarch exports them',
       items: { type: 'object', additionalProperties: true },
     },
   },
@@ -126,6 +128,8 @@ export const SPECIAL_RESPONSES: Readonly<Record<string, ResponseKind>> = {
 export const SLOW: ReadonlySet<string> = new Set([
   'chat',
   'invokeAgent',
+  'editMessage',
+  'regenerateMessage',
   'createDocument',
   'importMemory',
   'importConversations',

@@ -230,6 +230,8 @@ type ChatRequest struct {
 	Message string `json:"message"`
 	// Conversation to continue; absent: a new one
 	ConversationID *string `json:"conversation_id,omitempty"`
+	// Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message
+	ParentMessageID *Nullable[string] `json:"parent_message_id,omitempty"`
 	// Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data
 	Context map[string]any `json:"context,omitzero"`
 	// A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value
@@ -241,7 +243,9 @@ type ChatResponse struct {
 	// Id of the answer
 	ID             string `json:"id"`
 	ConversationID string `json:"conversation_id"`
-	Content        string `json:"content"`
+	// Id of the question
+	ParentID *string `json:"parent_id"`
+	Content  string  `json:"content"`
 	// The value of content, where response_schema was given and the answer is whole
 	Parsed    any        `json:"parsed,omitzero"`
 	AgentID   string     `json:"agent_id"`
@@ -280,10 +284,11 @@ type Conversation struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
 	// One of: active, archived.
-	Status       string         `json:"status"`
-	Metadata     map[string]any `json:"metadata"`
-	AgentIDs     []string       `json:"agent_ids"`
-	MessageCount int64          `json:"message_count"`
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
 	// US dollars, exact to 1e-9
 	TotalCostUSD float64 `json:"total_cost_usd"`
 	// ISO 8601 UTC with milliseconds
@@ -301,10 +306,11 @@ type ConversationDetail struct {
 	ID    string  `json:"id"`
 	Title *string `json:"title"`
 	// One of: active, archived.
-	Status       string         `json:"status"`
-	Metadata     map[string]any `json:"metadata"`
-	AgentIDs     []string       `json:"agent_ids"`
-	MessageCount int64          `json:"message_count"`
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
 	// US dollars, exact to 1e-9
 	TotalCostUSD float64 `json:"total_cost_usd"`
 	// ISO 8601 UTC with milliseconds
@@ -315,7 +321,9 @@ type ConversationDetail struct {
 	ArchivedAt *string `json:"archived_at"`
 	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
 	Taint []string `json:"taint"`
-	// Oldest first, the newest 200
+	// The last message of the active branch that has had its turn
+	ActiveMessageID *string `json:"active_message_id"`
+	// The active branch: oldest first, the newest 200
 	Messages []Message `json:"messages"`
 }
 
@@ -885,6 +893,16 @@ type DocumentLeftOut struct {
 	Count int64 `json:"count"`
 }
 
+// EditMessageRequest is a model of the API.
+type EditMessageRequest struct {
+	// What the person says
+	Message string `json:"message"`
+	// A configured model; absent: as before
+	Model *string `json:"model,omitempty"`
+	// The agent to answer; absent: as before
+	AgentID *string `json:"agent_id,omitempty"`
+}
+
 // EraseUserDataResult is a model of the API.
 type EraseUserDataResult struct {
 	UserID string `json:"user_id"`
@@ -906,6 +924,12 @@ type ForgotPasswordRequest struct {
 	Email string `json:"email"`
 }
 
+// ForkConversationRequest is a model of the API.
+type ForkConversationRequest struct {
+	// The last message that the new conversation has, with all that it follows
+	MessageID string `json:"message_id"`
+}
+
 // GetMCPPromptRequest is a model of the API.
 type GetMCPPromptRequest struct {
 	Prompt    string            `json:"prompt"`
@@ -922,7 +946,7 @@ type Health struct {
 
 // ImportConversationsRequest is a model of the API.
 type ImportConversationsRequest struct {
-	// As ChatGPT or Open WebUI exports them
+	// As ChatGPT, Open WebUI, LibreChat or Pentarch exports them
 	Conversations []map[string]any `json:"conversations"`
 }
 
@@ -1245,12 +1269,25 @@ type Message struct {
 	RunID   *string `json:"run_id"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`
+	// The message that it follows; null for a first one, and while it waits for its turn
+	ParentID *string `json:"parent_id"`
+	// Its place among the messages that follow the same one: versions of a question or an answer
+	Siblings MessageSiblings `json:"siblings"`
+	// It stands in the branch that is shown and goes to the model
+	Active bool `json:"active"`
 }
 
 // MessageError is a model of the API.
 type MessageError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+// MessageSiblings is a model of the API.
+type MessageSiblings struct {
+	// From 0, oldest first
+	Index int64 `json:"index"`
+	Count int64 `json:"count"`
 }
 
 // Model is a model of the API.
@@ -1532,6 +1569,14 @@ type ReadinessChecksStore struct {
 // RefreshTokenRequest is a model of the API.
 type RefreshTokenRequest struct {
 	RefreshToken string `json:"refresh_token"`
+}
+
+// RegenerateMessageRequest is a model of the API.
+type RegenerateMessageRequest struct {
+	// A configured model; absent: as before
+	Model *string `json:"model,omitempty"`
+	// The agent to answer; absent: as before
+	AgentID *string `json:"agent_id,omitempty"`
 }
 
 // ResetPasswordRequest is a model of the API.
@@ -1834,6 +1879,14 @@ type UpdateAgentRequest struct {
 	Enabled      *bool             `json:"enabled,omitempty"`
 	Model        *Nullable[string] `json:"model,omitempty"`
 	Instructions *Nullable[string] `json:"instructions,omitempty"`
+}
+
+// UpdateConversationRequest is a model of the API.
+type UpdateConversationRequest struct {
+	Title    *Nullable[string] `json:"title,omitempty"`
+	Metadata map[string]any    `json:"metadata,omitzero"`
+	// Picks the branch that leads through this message, down to its newest one; 409 during a turn
+	ActiveMessageID *string `json:"active_message_id,omitempty"`
 }
 
 // UpdateDocumentRequest is a model of the API.
@@ -2340,6 +2393,8 @@ type ListMessagesQuery struct {
 	Cursor string
 	// One of: asc, desc.
 	Order string
+	// One of: active, all.
+	Branches string
 }
 
 func (query *ListMessagesQuery) values() url.Values {
@@ -2351,6 +2406,7 @@ func (query *ListMessagesQuery) values() url.Values {
 	setInteger(values, "limit", query.Limit)
 	setText(values, "cursor", query.Cursor)
 	setText(values, "order", query.Order)
+	setText(values, "branches", query.Branches)
 	return values
 }
 

@@ -202,6 +202,26 @@ func (r *Chat) Stream(ctx context.Context, body ChatRequest, options ...CallOpti
 	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/chat/stream", json: body}, options)
 }
 
+// Edit: Ask a question in other words
+func (r *Chat) Edit(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
+}
+
+// EditStream: Ask a question in other words; the answer as events
+func (r *Chat) EditStream(ctx context.Context, id string, messageID string, body EditMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/edit", json: body, slow: true}, options)
+}
+
+// Regenerate: Answer a question once more
+func (r *Chat) Regenerate(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) (*ChatResponse, error) {
+	return getJSON[ChatResponse](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
+}
+
+// RegenerateStream: Answer a question once more; the answer as events
+func (r *Chat) RegenerateStream(ctx context.Context, id string, messageID string, body RegenerateMessageRequest, options ...CallOption) iter.Seq2[ChatEvent, error] {
+	return r.http.stream(ctx, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages/" + url.PathEscape(messageID) + "/regenerate", json: body, slow: true}, options)
+}
+
 // Conversations are the operations on this resource.
 type Conversations struct{ http *transport }
 
@@ -220,7 +240,7 @@ func (r *Conversations) Create(ctx context.Context, body CreateConversationReque
 	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
 }
 
-// Import: Bring in conversations of ChatGPT or Open WebUI
+// Import: Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch
 func (r *Conversations) Import(ctx context.Context, body ImportConversationsRequest, options ...CallOption) (*ImportConversationsResult, error) {
 	return getJSON[ImportConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/import", json: body, slow: true}, options)
 }
@@ -230,8 +250,8 @@ func (r *Conversations) Get(ctx context.Context, id string, options ...CallOptio
 	return getJSON[ConversationDetail](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
 }
 
-// Update: Rename a conversation or replace its metadata
-func (r *Conversations) Update(ctx context.Context, id string, body CreateConversationRequest, options ...CallOption) (*Conversation, error) {
+// Update: Rename a conversation, replace its metadata or pick its branch
+func (r *Conversations) Update(ctx context.Context, id string, body UpdateConversationRequest, options ...CallOption) (*Conversation, error) {
 	return getJSON[Conversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
 }
 
@@ -245,7 +265,12 @@ func (r *Conversations) Export(ctx context.Context, id string, query *ExportConv
 	return r.http.text(ctx, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/export", query: query.values()}, options)
 }
 
-// ListMessages: All messages of a conversation, oldest first
+// Fork: Start a conversation with the messages of another one, up to one of them
+func (r *Conversations) Fork(ctx context.Context, id string, body ForkConversationRequest, options ...CallOption) (*Conversation, error) {
+	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/fork", json: body}, options)
+}
+
+// ListMessages: The messages of a conversation, oldest first: its active branch, or all branches
 func (r *Conversations) ListMessages(ctx context.Context, id string, query *ListMessagesQuery, options ...CallOption) (*Page[Message], error) {
 	return getJSON[Page[Message]](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id) + "/messages", query: query.values()}, options)
 }

@@ -92,6 +92,19 @@ export const REQUIREMENTS = {
   'CONV-04': 'q searches titles and text',
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
+  'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
+  'TREE-02':
+    'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',
+  'TREE-03':
+    'an answer is given again beside the others, by a model or agent of choice; a try that fails changes nothing',
+  'TREE-04': 'PATCH active_message_id picks a branch; lists, counts and search are of the active one',
+  'TREE-05':
+    'a fork is a conversation of its own up to a message, with the mark of untrusted content, without cost',
+  'TREE-06':
+    'versions keep to the busy rule, to idempotency and to who may see a conversation; what waits follows the leaf of its turn',
+  'TREE-07': 'exports hold trees, and trees of ChatGPT, LibreChat, Open WebUI and Pentarch come in whole',
+  'TREE-08':
+    'conversations of before are chains after the migration, and what a node of the release before writes follows them',
   'CONV-07': 'a stranger’s record is 404 with the bytes of one that does not exist',
   'CONSOLE-01':
     'the console keeps what a person wrote until the server has taken it: over refusals, reloads and the end of the session',

@@ -137,7 +137,11 @@ describe('a conversation', () => {
       archived_at: null,
       taint: [],
     });
-    expect((await person.get(`${URL_V1}/${made.id}`)).body).toEqual({ ...made, messages: [] });
+    expect((await person.get(`${URL_V1}/${made.id}`)).body).toEqual({
+      ...made,
+      active_message_id: null,
+      messages: [],
+    });
   });
 
   it(req('CONV-01', 'takes its title from the first message where it has none'), async () => {

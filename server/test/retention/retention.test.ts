@@ -42,11 +42,12 @@ const conversation = async (db: Db, n: number, at: number, archivedAt: number | 
         created_at: at,
         updated_at: at,
         archived_at: archivedAt,
+        branched: 0,
       })
       .execute();
     await tx
       .insertInto('messages')
-      .values({ ...owner, id: `m${n}`, role: 'user', content: 'hi', cost_nano: 0, created_at: at })
+      .values({ ...owner, id: `m${n}`, role: 'user', content: 'hi', cost_nano: 0, created_at: at, active: 1 })
       .execute();
   });
   return id;

@@ -53,7 +53,7 @@ export interface Plan {
 
 /** Query parameters that name no record: paging, words to find, forms and times; and a client at the sign-in, which is public. */
 export const HARMLESS_QUERY: ReadonlySet<string> = new Set(
-  'page limit cursor q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
+  'page limit cursor branches q status type agent_id window scope format order period from to tags content_type uri depth at visibility unread category event action outcome last_event_id code state iss error response_type client_id redirect_uri nonce code_challenge code_challenge_method prompt login_hint resource id_token_hint post_logout_redirect_uri user_code'.split(
     ' ',
   ),
 );
@@ -70,7 +70,11 @@ const none: Plan = {};
 const id = (kind: Kind, more: Omit<Plan, 'path'> = {}): Plan => ({ path: { id: kind }, ...more });
 const chat: Plan = {
   send: () => message,
-  body: { conversation_id: { kind: 'conversation', status: 404 } },
+  body: {
+    conversation_id: { kind: 'conversation', status: 404 },
+    // Named alone it is 422: whose message it is is not looked at.
+    parent_message_id: { kind: 'message', status: 422 },
+  },
 };
 const rpc = (method: string, params: Record<string, unknown>): Record<string, unknown> => ({
   jsonrpc: '2.0',
@@ -189,10 +193,24 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     anyStatus: true,
   },
   'GET /conversations/{id}': id('conversation'),
-  'PATCH /conversations/{id}': id('conversation', { send: () => ({ title: 'taken' }) }),
+  'PATCH /conversations/{id}': id('conversation', {
+    send: () => ({ title: 'taken' }),
+    body: { active_message_id: { kind: 'message', status: 404 } },
+  }),
   'DELETE /conversations/{id}': id('conversation'),
   'GET /conversations/{id}/export': id('conversation'),
+  'POST /conversations/{id}/fork': id('conversation', {
+    send: (ids) => ({ message_id: ids.message }),
+    body: { message_id: { kind: 'message', status: 404 } },
+  }),
   'GET /conversations/{id}/messages': id('conversation'),
+  'POST /conversations/{id}/messages/{message_id}/edit': {
+    path: { id: 'conversation', message_id: 'message' },
+    send: () => message,
+  },
+  'POST /conversations/{id}/messages/{message_id}/regenerate': {
+    path: { id: 'conversation', message_id: 'message' },
+  },
   'POST /conversations/{id}/restore': id('conversation'),
   'GET /costs/limits': none,
   'PUT /costs/limits': {

@@ -200,6 +200,8 @@ export interface ChatRequest {
   message: string;
   /** Conversation to continue; absent: a new one */
   conversation_id?: string;
+  /** Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message */
+  parent_message_id?: string | null;
   /** Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data */
   context?: Record<string, unknown>;
   /** A JSON Schema of up to 32 KiB that the answer has to fit: content is JSON then, and parsed its value */
@@ -210,6 +212,8 @@ export interface ChatResponse {
   /** Id of the answer */
   id: string;
   conversation_id: string;
+  /** Id of the question */
+  parent_id: string | null;
   content: string;
   /** The value of content, where response_schema was given and the answer is whole */
   parsed?: unknown;
@@ -247,6 +251,7 @@ export interface Conversation {
   status: 'active' | 'archived';
   metadata: Record<string, unknown>;
   agent_ids: string[];
+  /** Of the active branch */
   message_count: number;
   /** US dollars, exact to 1e-9 */
   total_cost_usd: number;
@@ -266,6 +271,7 @@ export interface ConversationDetail {
   status: 'active' | 'archived';
   metadata: Record<string, unknown>;
   agent_ids: string[];
+  /** Of the active branch */
   message_count: number;
   /** US dollars, exact to 1e-9 */
   total_cost_usd: number;
@@ -277,7 +283,9 @@ export interface ConversationDetail {
   archived_at: string | null;
   /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
   taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
-  /** Oldest first, the newest 200 */
+  /** The last message of the active branch that has had its turn */
+  active_message_id: string | null;
+  /** The active branch: oldest first, the newest 200 */
   messages: Message[];
 }
 
@@ -777,6 +785,15 @@ export interface DocumentLeftOut {
   count: number;
 }
 
+export interface EditMessageRequest {
+  /** What the person says */
+  message: string;
+  /** A configured model; absent: as before */
+  model?: string;
+  /** The agent to answer; absent: as before */
+  agent_id?: string;
+}
+
 export interface EraseUserDataResult {
   user_id: string;
   /** Records erased by feature */
@@ -795,6 +812,11 @@ export interface ForgotPasswordRequest {
   email: string;
 }
 
+export interface ForkConversationRequest {
+  /** The last message that the new conversation has, with all that it follows */
+  message_id: string;
+}
+
 export interface GetMcpPromptRequest {
   prompt: string;
   arguments?: Record<string, string>;
@@ -807,7 +829,7 @@ export interface Health {
 }
 
 export interface ImportConversationsRequest {
-  /** As ChatGPT or Open WebUI exports them */
+  /** As ChatGPT, Open WebUI, LibreChat or Pentarch exports them */
   conversations: (Record<string, unknown>)[];
 }
 
@@ -1094,11 +1116,23 @@ export interface Message {
   run_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;
+  /** The message that it follows; null for a first one, and while it waits for its turn */
+  parent_id: string | null;
+  /** Its place among the messages that follow the same one: versions of a question or an answer */
+  siblings: MessageSiblings;
+  /** It stands in the branch that is shown and goes to the model */
+  active: boolean;
 }
 
 export interface MessageError {
   code: string;
   message: string;
+}
+
+export interface MessageSiblings {
+  /** From 0, oldest first */
+  index: number;
+  count: number;
 }
 
 export interface Model {
@@ -1340,6 +1374,13 @@ export interface ReadinessChecksStore {
 
 export interface RefreshTokenRequest {
   refresh_token: string;
+}
+
+export interface RegenerateMessageRequest {
+  /** A configured model; absent: as before */
+  model?: string;
+  /** The agent to answer; absent: as before */
+  agent_id?: string;
 }
 
 export interface ResetPasswordRequest {
@@ -1607,6 +1648,13 @@ export interface UpdateAgentRequest {
   enabled?: boolean;
   model?: string | null;
   instructions?: string | null;
+}
+
+export interface UpdateConversationRequest {
+  title?: string | null;
+  metadata?: Record<string, unknown>;
+  /** Picks the branch that leads through this message, down to its newest one; 409 during a turn */
+  active_message_id?: string;
 }
 
 export interface UpdateDocumentRequest {
@@ -1959,6 +2007,8 @@ export type ListMessagesQuery = {
   cursor?: string;
   /** asc: oldest first (default) */
   order?: 'asc' | 'desc';
+  /** all: with the messages of other branches. Default active */
+  branches?: 'active' | 'all';
 };
 
 export type GetCostUsageQuery = {

@@ -125,6 +125,18 @@ export const chat = (http: Http) => ({
   /** Ask the agents; the answer as Server-Sent Events */
   stream: (body: m.ChatRequest, options?: CallOptions): ChatStream =>
     openStream(http, { method: 'POST', path: '/api/v1/chat/stream', json: body }, options),
+  /** Ask a question in other words */
+  edit: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
+  /** Ask a question in other words; the answer as events */
+  editStream: (id: string, messageId: string, body: m.EditMessageRequest, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/edit`, json: body, slow: true }, options),
+  /** Answer a question once more */
+  regenerate: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): Promise<m.ChatResponse> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
+  /** Answer a question once more; the answer as events */
+  regenerateStream: (id: string, messageId: string, body: m.RegenerateMessageRequest = {}, options?: CallOptions): ChatStream =>
+    openStream(http, { method: 'POST', path: `/api/v1/conversations/${segment(id)}/messages/${segment(messageId)}/regenerate`, json: body, slow: true }, options),
 });
 
 export const conversations = (http: Http) => ({
@@ -137,14 +149,14 @@ export const conversations = (http: Http) => ({
   /** Start a conversation */
   create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
-  /** Bring in conversations of ChatGPT or Open WebUI */
+  /** Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),
   /** A conversation with its newest 200 messages */
   get: (id: string, options?: CallOptions): Promise<m.ConversationDetail> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}` }, options),
-  /** Rename a conversation or replace its metadata */
-  update: (id: string, body: m.CreateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+  /** Rename a conversation, replace its metadata or pick its branch */
+  update: (id: string, body: m.UpdateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'PATCH', path: `/api/v1/conversations/${segment(id)}`, json: body }, options),
   /** Archive a conversation */
   archive: (id: string, options?: CallOptions): Promise<void> =>
@@ -152,7 +164,10 @@ export const conversations = (http: Http) => ({
   /** A conversation as a file */
   export: (id: string, query: m.ExportConversationQuery = {}, options?: CallOptions): Promise<string> =>
     http.text({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/export`, query }, options),
-  /** All messages of a conversation, oldest first */
+  /** Start a conversation with the messages of another one, up to one of them */
+  fork: (id: string, body: m.ForkConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+    http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/fork`, json: body }, options),
+  /** The messages of a conversation, oldest first: its active branch, or all branches */
   listMessages: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): Promise<Page<m.Message>> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
   /** Every item of `listMessages`, page by page. */

@@ -32,7 +32,12 @@ const BY_TABLE: Record<string, Record<string, Target>> = {
   conversations: { user_id: must('users') },
   conversation_imports: { user_id: must('users'), conversation_id: must('conversations') },
   conversation_summaries: { conversation_id: must('conversations'), upto_id: may('messages') },
-  messages: { user_id: must('users'), conversation_id: must('conversations'), run_id: may('runs') },
+  messages: {
+    user_id: must('users'),
+    conversation_id: must('conversations'),
+    run_id: may('runs'),
+    parent_id: may('messages'),
+  },
   message_feedback: { message_id: must('messages'), user_id: must('users') },
   runs: {
     user_id: must('users'),

@@ -41,6 +41,7 @@ import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
+import { messageTree } from './091-message-tree.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 
@@ -88,6 +89,7 @@ export const migrations: readonly SchemaStep[] = [
   needsOfDeliveries,
   deliveryRounds,
   unreadPages,
+  messageTree,
   clientSignOut,
   leftOut,
 ];

@@ -5,11 +5,12 @@ import { newId } from '../../kernel/ids.ts';
 import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
 import { askedEvent } from './asked.rules.ts';
+import { type AskedAgain, namedParent } from './follows.rules.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
 import { startRun } from './run/pipeline.ts';
 import type { StartDeps, StartedRun } from './run/run.ts';
-import { findConversation } from './run/steps/load-conversation.ts';
+import { checkParent, findConversation } from './run/steps/load-conversation.ts';
 import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
 import type { Running } from './running.ts';
@@ -23,6 +24,8 @@ export interface LaunchOptions {
   wait: boolean;
   /** What another protocol's request brings along. */
   given?: GivenInput;
+  /** The question stands already and gets another answer; a busy conversation is a CONFLICT then. */
+  again?: AskedAgain;
   /** Written in the transaction that accepts the message, with the id of its run. */
   accepted?: (tx: Queryable, runId: string) => Promise<void>;
 }
@@ -53,10 +56,11 @@ export const createLaunch = (options: LaunchDeps) => {
     context: ParsedContext,
     how: LaunchOptions,
   ): Promise<ActiveRun> => {
-    if (!how.wait) throw busy();
+    if (!how.wait || how.again !== undefined) throw busy();
     const here = queue.announce(request.conversation_id);
     try {
       await checkSettings(caller, context);
+      await checkParent(store, request.conversation_id, namedParent(request));
       return lineUp(await waiting.accept(caller, request, how));
     } finally {
       here();
@@ -67,6 +71,7 @@ export const createLaunch = (options: LaunchDeps) => {
   const launch = async (caller: Caller, request: ChatRequest, asked: LaunchOptions): Promise<ActiveRun> => {
     const how = withForm(request, asked);
     const context = parseContext(request.context);
+    namedParent(request);
     const { conversation_id: conversationId } = request;
     const behind = (): Promise<ActiveRun> =>
       join(caller, { ...request, conversation_id: conversationId ?? newConversationId }, context, how);
@@ -90,9 +95,9 @@ export const createLaunch = (options: LaunchDeps) => {
     }
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    options.events.publish(
-      started.asked ?? askedEvent(started, started.plan.question, started.plan.record.taint ?? CLEAN),
-    );
+    const { record, question } = started.plan;
+    if (!started.again)
+      options.events.publish(started.asked ?? askedEvent(started, question, record.taint ?? CLEAN));
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

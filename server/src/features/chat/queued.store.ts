@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
-import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
+import { ACTIVE, INACTIVE, isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
 /** Statements for messages that wait for their conversation's turn: few, so that none of them is compiled ahead. */
@@ -27,25 +27,36 @@ export const placeAtEnd = async (tx: Queryable, conversationId: string, now: num
     : Math.max(now, saidAt(last.created_at) + 1);
 };
 
-/** Epoch ms behind the last message that has had its turn. */
+/** Behind the last message of the active branch that has had its turn. */
 export const placeBehindSaid = async (
   tx: Queryable,
   conversationId: string,
   now: number,
-): Promise<number> => {
+): Promise<{ at: number; parentId: string | null }> => {
   const last = await tx
     .selectFrom('messages')
-    .select('created_at')
+    .select(['id', 'created_at'])
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', INACTIVE)
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return Math.max(now, (last?.created_at ?? 0) + 1);
+  return { at: Math.max(now, (last?.created_at ?? 0) + 1), parentId: last?.id ?? null };
 };
 
-export const placeMessage = async (tx: Queryable, id: string, at: number): Promise<void> => {
-  await tx.updateTable('messages').set({ created_at: at }).where('id', '=', id).execute();
+/** Gives a message its place in the tree. */
+export const placeMessage = async (
+  tx: Queryable,
+  id: string,
+  { at, parentId }: { at: number; parentId: string | null },
+): Promise<void> => {
+  await tx
+    .updateTable('messages')
+    .set({ created_at: at, parent_id: parentId, active: ACTIVE })
+    .where('id', '=', id)
+    .execute();
 };
 
 /** All that stands behind the rest of a conversation, in order. */
@@ -118,7 +129,7 @@ export const createOtherRunning =
   (db: Db, nodeId: string) => (conversationId: string, runId: string | null) =>
     otherRunning(db.read, nodeId, conversationId, runId);
 
-/** The newest message that a history was loaded with; null: there was none. */
+/** The last message of the active branch when a history was loaded; null: there was none. */
 export type LastSaid = { created_at: number; id: string } | null;
 
 /** Whether another run has said something in the conversation since its history was loaded. */
@@ -134,6 +145,7 @@ const saidSince = async (
     .select('id')
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', 0)
     .where('run_id', 'is distinct from', runId)
     .where((w) =>
       w.or([w('created_at', '>', created_at), w.and([w('created_at', '=', created_at), w('id', '>', id)])]),

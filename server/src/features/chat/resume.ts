@@ -61,6 +61,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
       messageId: row.message_id,
       conversationId: row.conversation_id,
       questionId: row.question_id,
+      parentId: question?.parent_id ?? null,
       askedAt: question?.created_at ?? row.created_at,
       plan: planOf(replayed.plan, { agent, model, tools, firstHold: null, promptBound: null, spentNano }),
       state: replayed.state,
@@ -74,6 +75,7 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         requestId: replayed.plan.requestId,
       },
       asked: null,
+      again: question !== undefined && question.run_id !== row.id,
       stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

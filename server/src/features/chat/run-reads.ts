@@ -104,10 +104,10 @@ export const createRunReads = (store: ChatStore) => {
       const runId = runOfCallId(callIds[0] ?? '');
       const handed = runId === null ? null : await readHanded(store, caller, runId);
       if (runId === null || handed === null) return null;
-      const { conversationId, plan } = handed;
+      const { conversationId, answerId, plan } = handed;
       const same =
         handed.callIds.length === callIds.length && handed.callIds.every((id) => callIds.includes(id));
-      return same ? { runId, conversationId, agentId: plan.agentId } : null;
+      return same ? { runId, conversationId, answerId, agentId: plan.agentId } : null;
     },
   };
 };

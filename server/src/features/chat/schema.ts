@@ -35,6 +35,13 @@ export const ChatRequest = Strict({
     description: 'What the person says',
   }),
   conversation_id: Type.Optional(Uuid('Conversation to continue; absent: a new one')),
+  parent_message_id: Type.Optional(
+    Nullable(
+      Uuid(
+        'Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message',
+      ),
+    ),
+  ),
   context: Type.Optional(
     AnyObject({
       description:
@@ -53,6 +60,7 @@ export type ChatRequest = Static<typeof ChatRequest>;
 export const ChatResponse = Type.Object({
   id: Uuid('Id of the answer'),
   conversation_id: Uuid(),
+  parent_id: Nullable(Uuid('Id of the question')),
   content: Type.String(),
   parsed: Type.Optional(
     AnyValue({
@@ -85,6 +93,20 @@ export const Run = Type.Object({
   finished_at: Nullable(Timestamp()),
 });
 export type Run = Static<typeof Run>;
+
+export const VersionParams = Strict({ id: Uuid('Conversation id'), message_id: Uuid('Message id') });
+const chosen = {
+  model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'A configured model; absent: as before' }),
+  ),
+  agent_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The agent to answer; absent: as before' }),
+  ),
+};
+export const RegenerateBody = Strict(chosen);
+export type RegenerateBody = Static<typeof RegenerateBody>;
+export const EditBody = Strict({ message: ChatRequest.properties.message, ...chosen });
+export type EditBody = Static<typeof EditBody>;
 
 export const RunParams = Strict({ id: Uuid('Run id') });
 export const InvokeParams = Strict({

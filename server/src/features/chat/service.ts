@@ -23,6 +23,7 @@ import type { RunReport } from './run-report.rules.ts';
 import { createRunning } from './running.ts';
 import type { ChatRequest, ChatResponse } from './schema.ts';
 import { createStopping } from './stopping.ts';
+import { createVersions } from './versions.ts';
 import { createWaiting } from './waiting.ts';
 
 /** Chat: runs that live apart from the connection that asked for them. */
@@ -106,6 +107,7 @@ export const createChatService = (given: ChatOptions) => {
     ...readable,
     ...recovery,
     ...stopping,
+    versions: createVersions(store),
     activeRuns: () => active.size,
     /** The tool by which an agent hands on a part of its task. */
     delegate,

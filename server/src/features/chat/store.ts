@@ -5,7 +5,7 @@ import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
-import { QUEUED_FROM } from '../conversations/index.ts';
+import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
 import { moveRun } from './run-state.store.ts';
@@ -28,6 +28,7 @@ export const insertConversation = compiled<ConversationRow, never>((db, p) =>
     updated_at: p('updated_at'),
     archived_at: p('archived_at'),
     taint: p('taint'),
+    branched: p('branched'),
   }),
 );
 
@@ -47,6 +48,8 @@ export const insertMessage = compiled<MessageRow, never>((db, p) =>
     cost_nano: p('cost_nano'),
     run_id: p('run_id'),
     created_at: p('created_at'),
+    parent_id: p('parent_id'),
+    active: p('active'),
   }),
 );
 
@@ -75,12 +78,15 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
   }),
 );
 
-/** Adds a message to the count of an active conversation. `taint` null leaves its mark as it is. */
-export const touchConversation = compiled<{ id: string; now: number; taint: string | null }, never>((db, p) =>
+/** Adds messages to the count of an active conversation. `taint` null leaves its mark as it is. */
+export const touchConversation = compiled<
+  { id: string; now: number; taint: string | null; added: number },
+  never
+>((db, p) =>
   db
     .updateTable('conversations')
     .set((e) => ({
-      message_count: e('message_count', '+', 1),
+      message_count: e('message_count', '+', p('added')),
       updated_at: p('now'),
       taint: e.fn.coalesce(e.val(p('taint')), 'taint'),
     }))
@@ -166,6 +172,8 @@ const findConversation = compiled<{ id: string; tenant_id: string; user_id: stri
 );
 
 const TURN = ['id', 'created_at', 'role', 'content', 'agent_id'] as const;
+/** Ids in one statement: engines bound the number of its values. */
+const IDS_AT_ONCE = 500;
 /** Before all ids: nothing of the same time is before it. */
 const FIRST_ID = '';
 
@@ -189,6 +197,7 @@ const newestTurns = compiled<{ id: string; limit: number }, Pick<MessageRow, (ty
       .selectFrom('messages')
       .select(TURN)
       .where('conversation_id', '=', p('id'))
+      .where('active', '>', INACTIVE)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(p('limit')),
@@ -221,7 +230,20 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return rows[0];
   },
 
-  /** The newest turns, oldest first. */
+  tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+  /** Those of these ids, oldest first. */
+  async turnsOf(conversationId: string, ids: readonly string[]) {
+    const found: Pick<MessageRow, (typeof TURN)[number]>[] = [];
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      const some = ids.slice(at, at + IDS_AT_ONCE);
+      const query = db.read.selectFrom('messages').select(TURN).where('conversation_id', '=', conversationId);
+      found.push(...(await query.where('id', 'in', some).orderBy('created_at').orderBy('id').execute()));
+    }
+    return found;
+  },
+
+  /** The newest turns of the active branch, oldest first. */
   async turns(conversationId: string, limit: number) {
     return (await newestTurns(db.read, { id: conversationId, limit })).reverse();
   },
@@ -250,6 +272,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
       .selectFrom('messages')
       .select(TURN)
       .where('conversation_id', '=', conversationId)
+      .where('active', '>', INACTIVE)
       .where((e) =>
         e.or([
           e('created_at', '<', before.created_at),

@@ -22,6 +22,7 @@ export const chatResponseOf = (row: MessageRow): ChatResponse => {
   return {
     id: message.id,
     conversation_id: message.conversation_id,
+    parent_id: message.parent_id,
     content: message.content,
     ...(structured === true ? { parsed: JSON.parse(message.content) as unknown } : {}),
     agent_id: message.agent_id ?? 'zeus',

@@ -10,6 +10,7 @@ import {
   ExportQuery,
   Feedback,
   FeedbackBody,
+  ForkBody,
   ListConversations,
   ListMessages,
   Message,
@@ -62,7 +63,7 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     method: 'PATCH',
     path: '/conversations/:id',
     operationId: 'updateConversation',
-    summary: 'Rename a conversation or replace its metadata',
+    summary: 'Rename a conversation, replace its metadata or pick its branch',
     tag,
     access: 'conversations:write',
     params: ConversationParams,
@@ -95,10 +96,27 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     handler: ({ caller, params, note }) => conversations.restore(caller, params.id, note),
   }),
   route({
+    method: 'POST',
+    path: '/conversations/:id/fork',
+    operationId: 'forkConversation',
+    summary: 'Start a conversation with the messages of another one, up to one of them',
+    tag,
+    access: 'conversations:write',
+    params: ConversationParams,
+    body: ForkBody,
+    audit: { action: 'conversation.forked', targetType: 'conversation', target: 'id' },
+    responses: { 201: Conversation },
+    handler: async ({ caller, params, body, note, request, reply }) => {
+      const conversation = await conversations.fork(caller, params.id, body.message_id, note);
+      reply.header('location', locationOf(request, `/conversations/${conversation.id}`));
+      return conversation;
+    },
+  }),
+  route({
     method: 'GET',
     path: '/conversations/:id/messages',
     operationId: 'listMessages',
-    summary: 'All messages of a conversation, oldest first',
+    summary: 'The messages of a conversation, oldest first: its active branch, or all branches',
     tag,
     access: 'conversations:read',
     params: ConversationParams,
@@ -117,7 +135,12 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     query: ExportQuery,
     produces: ['application/json', 'text/markdown'],
     audit: { action: 'conversation.exported', targetType: 'conversation', target: 'id' },
-    responses: { 200: Type.Unsafe<string>({ description: 'The conversation with all its messages' }) },
+    responses: {
+      200: Type.Unsafe<string>({
+        description:
+          'The conversation: as JSON with the messages of all branches, as Markdown with those of the active one',
+      }),
+    },
     handler: async ({ caller, params, query, reply }) => {
       const format = query.format ?? 'json';
       const { type, body } = await conversations.export(caller, params.id, format);

@@ -89,6 +89,17 @@ export const Message = Type.Object({
   cost_usd: Usd(),
   run_id: Nullable(Uuid()),
   created_at: Timestamp(),
+  parent_id: Nullable(
+    Uuid('The message that it follows; null for a first one, and while it waits for its turn'),
+  ),
+  siblings: Type.Object(
+    { index: Type.Integer({ description: 'From 0, oldest first' }), count: Type.Integer() },
+    {
+      description:
+        'Its place among the messages that follow the same one: versions of a question or an answer',
+    },
+  ),
+  active: Type.Boolean({ description: 'It stands in the branch that is shown and goes to the model' }),
 });
 export type Message = Static<typeof Message>;
 
@@ -98,7 +109,7 @@ const conversationFields = {
   status: StringEnum(['active', 'archived']),
   metadata: AnyObject(),
   agent_ids: Type.Array(Type.String()),
-  message_count: Type.Integer(),
+  message_count: Type.Integer({ description: 'Of the active branch' }),
   total_cost_usd: Usd(),
   created_at: Timestamp(),
   updated_at: Timestamp(),
@@ -114,7 +125,8 @@ export type Conversation = Static<typeof Conversation>;
 
 export const ConversationWithMessages = Type.Object({
   ...conversationFields,
-  messages: Type.Array(Message, { description: 'Oldest first, the newest 200' }),
+  active_message_id: Nullable(Uuid('The last message of the active branch that has had its turn')),
+  messages: Type.Array(Message, { description: 'The active branch: oldest first, the newest 200' }),
 });
 
 const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
@@ -124,9 +136,19 @@ export const CreateConversation = Strict({
   metadata: Type.Optional(AnyObject({ description: 'Up to 16 KiB of your own data' })),
 });
 export const PatchConversation = Strict(
-  { title: Type.Optional(Nullable(Title)), metadata: Type.Optional(AnyObject()) },
+  {
+    title: Type.Optional(Nullable(Title)),
+    metadata: Type.Optional(AnyObject()),
+    active_message_id: Type.Optional(
+      Uuid('Picks the branch that leads through this message, down to its newest one; 409 during a turn'),
+    ),
+  },
   { minProperties: 1 },
 );
+export type PatchConversation = Static<typeof PatchConversation>;
+export const ForkBody = Strict({
+  message_id: Uuid('The last message that the new conversation has, with all that it follows'),
+});
 
 export const ConversationParams = Strict({ id: Uuid('Conversation id') });
 export const MessageParams = Strict({ id: Uuid('Message id') });
@@ -146,6 +168,11 @@ export const ListConversations = Strict({
 export const ListMessages = Strict({
   ...PageQuery,
   order: Type.Optional(StringEnum(['asc', 'desc'], { description: 'asc: oldest first (default)' })),
+  branches: Type.Optional(
+    StringEnum(['active', 'all'], {
+      description: 'all: with the messages of other branches. Default active',
+    }),
+  ),
 });
 export const ExportQuery = Strict({
   format: Type.Optional(StringEnum(['json', 'markdown'], { description: 'Default json' })),

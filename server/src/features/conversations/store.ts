@@ -7,9 +7,14 @@ import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/c
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import type { BrokenRun } from './ends.rules.ts';
+import { INACTIVE, type TreeNode } from './tree.rules.ts';
+import { pickBranch, treeOf } from './tree.store.ts';
 
 /** Ids in one statement: engines bound the number of its values. */
 const RUNS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 500;
+
+export type Branches = 'active' | 'all';
 
 export interface ConversationFilter {
   status: 'active' | 'archived';
@@ -36,6 +41,7 @@ const LISTED = [
   'updated_at',
   'archived_at',
   'taint',
+  'branched',
 ] as const;
 export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
 
@@ -112,10 +118,15 @@ export const createConversationStore = (db: Db) => {
       // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
       const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
       query = query.where(
-        sql<boolean>`(title ${operator} ${like} escape '\\' or exists (select 1 from messages m where m.conversation_id = conversations.id and m.content ${operator} ${like} escape '\\'))`,
+        sql<boolean>`(title ${operator} ${like} escape '\\' or exists (select 1 from messages m where m.conversation_id = conversations.id and m.active > 0 and m.content ${operator} ${like} escape '\\'))`,
       );
     }
     return query;
+  };
+
+  const messagesIn = (conversationId: string, branches: Branches) => {
+    const query = db.read.selectFrom('messages').where('conversation_id', '=', conversationId);
+    return branches === 'all' ? query : query.where('active', '>', INACTIVE);
   };
 
   return {
@@ -135,14 +146,15 @@ export const createConversationStore = (db: Db) => {
       return listPage(filtered(scope, filter).select(LISTED), page);
     },
 
-    /** Sets fields of a conversation within the scope; undefined where it is not there. */
+    /** Sets fields of a conversation within the scope; undefined where it is not there. `first` is for a conversation known to be. */
     update: (
       scope: Scope,
       id: string,
       values: Partial<ConversationRow>,
-      note?: Along,
+      along: { first?: Along | undefined; note?: Along | undefined } = {},
     ): Promise<ConversationRow | undefined> =>
       db.write(async (tx) => {
+        await along.first?.(tx);
         let query = tx
           .updateTable('conversations')
           .set(values)
@@ -150,7 +162,7 @@ export const createConversationStore = (db: Db) => {
           .where('tenant_id', '=', scope.tenantId);
         if (scope.reach === 'own') query = query.where('user_id', '=', scope.userId);
         const row = await query.returningAll().executeTakeFirst();
-        if (row !== undefined) await note?.(tx);
+        if (row !== undefined) await along.note?.(tx);
         return row;
       }),
 
@@ -171,11 +183,9 @@ export const createConversationStore = (db: Db) => {
     },
 
     /** The newest `limit` messages, oldest first. */
-    async newest(conversationId: string, limit: number): Promise<MessageRow[]> {
-      const rows = await db.read
-        .selectFrom('messages')
+    async newest(conversationId: string, limit: number, branches: Branches): Promise<MessageRow[]> {
+      const rows = await messagesIn(conversationId, branches)
         .selectAll()
-        .where('conversation_id', '=', conversationId)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
@@ -183,12 +193,45 @@ export const createConversationStore = (db: Db) => {
       return rows.reverse();
     },
 
-    messages: (conversationId: string, page: PageRequest, order: 'asc' | 'desc') =>
-      listPage(
-        db.read.selectFrom('messages').selectAll().where('conversation_id', '=', conversationId),
-        page,
-        order,
-      ),
+    messages: (conversationId: string, branches: Branches, page: PageRequest, order: 'asc' | 'desc') =>
+      listPage(messagesIn(conversationId, branches).selectAll(), page, order),
+
+    tree: (conversationId: string): Promise<TreeNode[]> => treeOf(db.read, conversationId),
+
+    /** For an update: makes the branch through a message the active one, down to its newest leaf. */
+    picking:
+      (conversationId: string, messageId: string): Along =>
+      (tx) =>
+        pickBranch(tx, db.dialect, conversationId, messageId),
+
+    /** A conversation with messages of another one. */
+    insertFork: (conversation: ConversationRow, messages: readonly MessageRow[], note: Along) =>
+      db.write(async (tx) => {
+        await tx.insertInto('conversations').values(conversation).execute();
+        for (let at = 0; at < messages.length; at += ROWS_AT_ONCE)
+          await tx
+            .insertInto('messages')
+            .values(messages.slice(at, at + ROWS_AT_ONCE))
+            .execute();
+        await note(tx);
+      }),
+
+    /** Oldest first. */
+    async messagesById(conversationId: string, ids: readonly string[]): Promise<MessageRow[]> {
+      const found: MessageRow[] = [];
+      for (let at = 0; at < ids.length; at += ROWS_AT_ONCE)
+        found.push(
+          ...(await db.read
+            .selectFrom('messages')
+            .selectAll()
+            .where('conversation_id', '=', conversationId)
+            .where('id', 'in', ids.slice(at, at + ROWS_AT_ONCE))
+            .orderBy('created_at')
+            .orderBy('id')
+            .execute()),
+        );
+      return found;
+    },
 
     findMessage: (scope: Scope, id: string): Promise<MessageRow | undefined> => {
       const query = db.read

@@ -363,6 +363,7 @@ describe.each(testStores)('cost accounts on $name', (store) => {
           created_at: now,
           updated_at: now,
           archived_at: null,
+          branched: 0,
         })
         .execute();
     });

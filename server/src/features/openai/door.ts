@@ -134,6 +134,7 @@ export const createDoor = (options: DoorOptions) => {
       const request = {
         message: resultsText(read.exchange),
         conversation_id: handed.conversationId,
+        parent_message_id: handed.answerId,
         context: { agent_id: handed.agentId },
       };
       return chat.launch(caller, request, { ...how, given });

@@ -214,6 +214,8 @@ class _ChatRequest(TypedDict):
 class ChatRequest(_ChatRequest, total=False):
     conversation_id: str
     """Conversation to continue; absent: a new one"""
+    parent_message_id: str | None
+    """Message of the conversation that this one follows; absent: the last one of the active branch; null: none, a first message"""
     context: dict[str, Any]
     """Up to 32 KiB. agent_id addresses one agent, model picks a configured model; the rest goes to the agent as data"""
     response_schema: dict[str, Any]
@@ -224,6 +226,8 @@ class _ChatResponse(TypedDict):
     id: str
     """Id of the answer"""
     conversation_id: str
+    parent_id: str | None
+    """Id of the question"""
     content: str
     agent_id: str
     tool_calls: list[ToolCall]
@@ -265,6 +269,7 @@ class Conversation(TypedDict):
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
+    """Of the active branch"""
     total_cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str
@@ -284,6 +289,7 @@ class ConversationDetail(TypedDict):
     metadata: dict[str, Any]
     agent_ids: list[str]
     message_count: int
+    """Of the active branch"""
     total_cost_usd: float
     """US dollars, exact to 1e-9"""
     created_at: str
@@ -294,8 +300,10 @@ class ConversationDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
     """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+    active_message_id: str | None
+    """The last message of the active branch that has had its turn"""
     messages: list[Message]
-    """Oldest first, the newest 200"""
+    """The active branch: oldest first, the newest 200"""
 
 
 class CorrectMemoryObservationRequest(TypedDict):
@@ -854,6 +862,18 @@ class DocumentLeftOut(TypedDict):
     """How often it was met"""
 
 
+class _EditMessageRequest(TypedDict):
+    message: str
+    """What the person says"""
+
+
+class EditMessageRequest(_EditMessageRequest, total=False):
+    model: str
+    """A configured model; absent: as before"""
+    agent_id: str
+    """The agent to answer; absent: as before"""
+
+
 class EraseUserDataResult(TypedDict):
     user_id: str
     erased: dict[str, int]
@@ -872,6 +892,11 @@ class ForgotPasswordRequest(TypedDict):
     email: str
 
 
+class ForkConversationRequest(TypedDict):
+    message_id: str
+    """The last message that the new conversation has, with all that it follows"""
+
+
 class _GetMcpPromptRequest(TypedDict):
     prompt: str
 
@@ -888,7 +913,7 @@ class Health(TypedDict):
 
 class ImportConversationsRequest(TypedDict):
     conversations: list[dict[str, Any]]
-    """As ChatGPT or Open WebUI exports them"""
+    """As ChatGPT, Open WebUI, LibreChat or Pentarch exports them"""
 
 
 class ImportConversationsResult(TypedDict):
@@ -1180,11 +1205,23 @@ class Message(TypedDict):
     run_id: str | None
     created_at: str
     """ISO 8601 UTC with milliseconds"""
+    parent_id: str | None
+    """The message that it follows; null for a first one, and while it waits for its turn"""
+    siblings: MessageSiblings
+    """Its place among the messages that follow the same one: versions of a question or an answer"""
+    active: bool
+    """It stands in the branch that is shown and goes to the model"""
 
 
 class MessageError(TypedDict):
     code: str
     message: str
+
+
+class MessageSiblings(TypedDict):
+    index: int
+    """From 0, oldest first"""
+    count: int
 
 
 class Model(TypedDict):
@@ -1438,6 +1475,13 @@ class ReadinessChecksStore(_ReadinessChecksStore, total=False):
 
 class RefreshTokenRequest(TypedDict):
     refresh_token: str
+
+
+class RegenerateMessageRequest(TypedDict, total=False):
+    model: str
+    """A configured model; absent: as before"""
+    agent_id: str
+    """The agent to answer; absent: as before"""
 
 
 class ResetPasswordRequest(TypedDict):
@@ -1714,6 +1758,13 @@ class UpdateAgentRequest(TypedDict, total=False):
     enabled: bool
     model: str | None
     instructions: str | None
+
+
+class UpdateConversationRequest(TypedDict, total=False):
+    title: str | None
+    metadata: dict[str, Any]
+    active_message_id: str
+    """Picks the branch that leads through this message, down to its newest one; 409 during a turn"""
 
 
 class UpdateDocumentRequest(TypedDict, total=False):

@@ -607,12 +607,13 @@ class Agents:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class AsyncAgents:
@@ -720,12 +721,13 @@ class AsyncAgents:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask one agent directly"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/v2/agents/{_segment(id)}/invoke", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
 
 class Chat:
@@ -737,12 +739,13 @@ class Chat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
     def get_run(
         self,
@@ -776,12 +779,63 @@ class Chat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> ChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+
+    def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+
+    def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> ChatStream:
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class AsyncChat:
@@ -793,12 +847,13 @@ class AsyncChat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.ChatResponse:
         """Ask the agents; the whole answer in one piece"""
-        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema), slow=True), options))
+        return cast("m.ChatResponse", await self._http.json(Call("POST", "/api/v1/chat", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema), slow=True), options))
 
     async def get_run(
         self,
@@ -832,12 +887,63 @@ class AsyncChat:
         *,
         message: str,
         conversation_id: str | NotGiven = NOT_GIVEN,
+        parent_message_id: str | None | NotGiven = NOT_GIVEN,
         context: dict[str, Any] | NotGiven = NOT_GIVEN,
         response_schema: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncChatStream:
         """Ask the agents; the answer as Server-Sent Events"""
-        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, context=context, response_schema=response_schema)), options)
+        return self._http.stream(Call("POST", "/api/v1/chat/stream", json=given(message=message, conversation_id=conversation_id, parent_message_id=parent_message_id, context=context, response_schema=response_schema)), options)
+
+    async def edit(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Ask a question in other words"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options))
+
+    def edit_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        message: str,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Ask a question in other words; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/edit", json=given(message=message, model=model, agent_id=agent_id), slow=True), options)
+
+    async def regenerate(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> m.ChatResponse:
+        """Answer a question once more"""
+        return cast("m.ChatResponse", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options))
+
+    def regenerate_stream(
+        self,
+        id: str,
+        message_id: str,
+        *,
+        model: str | NotGiven = NOT_GIVEN,
+        agent_id: str | NotGiven = NOT_GIVEN,
+        options: CallOptions | None = None,
+    ) -> AsyncChatStream:
+        """Answer a question once more; the answer as events"""
+        return self._http.stream(Call("POST", f"/api/v1/conversations/{_segment(id)}/messages/{_segment(message_id)}/regenerate", json=given(model=model, agent_id=agent_id), slow=True), options)
 
 
 class Conversations:
@@ -888,7 +994,7 @@ class Conversations:
         conversations: builtins.list[dict[str, Any]],
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
-        """Bring in conversations of ChatGPT or Open WebUI"""
+        """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
         return cast("m.ImportConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
 
     def get(
@@ -906,10 +1012,11 @@ class Conversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Conversation:
-        """Rename a conversation or replace its metadata"""
-        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+        """Rename a conversation, replace its metadata or pick its branch"""
+        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
 
     def archive(
         self,
@@ -930,6 +1037,16 @@ class Conversations:
         """A conversation as a file"""
         return self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
 
+    def fork(
+        self,
+        id: str,
+        *,
+        message_id: str,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Start a conversation with the messages of another one, up to one of them"""
+        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+
     def list_messages(
         self,
         id: str,
@@ -938,10 +1055,11 @@ class Conversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
-        """All messages of a conversation, oldest first"""
-        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        """The messages of a conversation, oldest first: its active branch, or all branches"""
+        return self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -951,10 +1069,11 @@ class Conversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def restore(
         self,
@@ -1025,7 +1144,7 @@ class AsyncConversations:
         conversations: builtins.list[dict[str, Any]],
         options: CallOptions | None = None,
     ) -> m.ImportConversationsResult:
-        """Bring in conversations of ChatGPT or Open WebUI"""
+        """Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch"""
         return cast("m.ImportConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/import", json=given(conversations=conversations), slow=True), options))
 
     async def get(
@@ -1043,10 +1162,11 @@ class AsyncConversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> m.Conversation:
-        """Rename a conversation or replace its metadata"""
-        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata)), options))
+        """Rename a conversation, replace its metadata or pick its branch"""
+        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
 
     async def archive(
         self,
@@ -1067,6 +1187,16 @@ class AsyncConversations:
         """A conversation as a file"""
         return await self._http.text(Call("GET", f"/api/v1/conversations/{_segment(id)}/export", query=given(format=format)), options)
 
+    async def fork(
+        self,
+        id: str,
+        *,
+        message_id: str,
+        options: CallOptions | None = None,
+    ) -> m.Conversation:
+        """Start a conversation with the messages of another one, up to one of them"""
+        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+
     async def list_messages(
         self,
         id: str,
@@ -1075,10 +1205,11 @@ class AsyncConversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Message]:
-        """All messages of a conversation, oldest first"""
-        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        """The messages of a conversation, oldest first: its active branch, or all branches"""
+        return await self._http.page(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     def list_messages_all(
         self,
@@ -1088,10 +1219,11 @@ class AsyncConversations:
         limit: int | NotGiven = NOT_GIVEN,
         cursor: str | NotGiven = NOT_GIVEN,
         order: Literal["asc", "desc"] | NotGiven = NOT_GIVEN,
+        branches: Literal["active", "all"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Message]:
         """Every item of `list_messages`, page by page."""
-        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order)), options)
+        return self._http.all(Call("GET", f"/api/v1/conversations/{_segment(id)}/messages", query=given(page=page, limit=limit, cursor=cursor, order=order, branches=branches)), options)
 
     async def restore(
         self,

@@ -23,6 +23,7 @@ import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
 import type { Models } from '../../models/index.ts';
 import type { Reserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
+import type { AskedAgain } from '../follows.rules.ts';
 import type { RunEvent } from '../journal.rules.ts';
 import type { ChooseAgent, RunCosts, RunMemory, SearchPassages } from '../ports.ts';
 import type { PromptInput } from '../prompt.rules.ts';
@@ -80,6 +81,8 @@ export interface RunMessage {
   newConversationId?: string;
   /** The message has waited and is stored already: its run begins now. */
   queued?: QueuedRun;
+  /** In place of a question of its own. */
+  again?: AskedAgain;
   /** Written with the run; see `LaunchOptions`. */
   accepted?: (tx: Queryable, runId: string) => Promise<void>;
 }
@@ -155,8 +158,12 @@ export interface StartedRun {
   messageId: string;
   conversationId: string;
   questionId: string;
+  /** The message that the question follows. */
+  parentId: string | null;
   /** Epoch ms of the question in its conversation: the answer stands behind it, wherever the clock has been set meanwhile. */
   askedAt: number;
+  /** The question had been answered before: the new answer leads the active branch. */
+  again: boolean;
   /** A run of its own keeps its record. */
   plan: RunPlan & { record: PlanStep };
   state: RunState;

@@ -3,6 +3,7 @@ import { together } from '../../../db/together.ts';
 import type { PlatformEvent } from '../../../kernel/events.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
+import { ACTIVE, activateBranch } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
 import { type LastSaid, placeMessage, type QueuedMessage } from '../queued.store.ts';
@@ -23,6 +24,10 @@ export interface Question {
   questionId: string;
   messageId: string;
   askedAt: number;
+  /** The message that it follows. */
+  parentId: string | null;
+  /** It leads a new branch, or there are others: the marks have to be set. */
+  branches: boolean;
   agentId: string;
   taint: Taint;
   /** Events of the start. */
@@ -46,6 +51,7 @@ const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
       id: conversationId,
       now,
       taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
+      added: asking.message.again === undefined ? 1 : 0,
     });
   }
   return insertConversation(tx, {
@@ -61,10 +67,11 @@ const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
     updated_at: now,
     archived_at: null,
     taint: taintText(taint),
+    branched: 0,
   });
 };
 
-const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt }: Question) =>
+const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt, parentId }: Question) =>
   insertMessage(tx, {
     ...ownerOf(asking),
     id: questionId,
@@ -79,6 +86,8 @@ const questionRow = (tx: Queryable, asking: Asking, { questionId, askedAt }: Que
     cost_nano: 0,
     run_id: asking.runId,
     created_at: askedAt,
+    parent_id: parentId,
+    active: ACTIVE,
   });
 
 const runRow = (
@@ -124,7 +133,7 @@ export const beginQueued = async (
   tx: Queryable,
   { store }: Pick<StartDeps, 'store'>,
   { runId, conversationId }: Asking,
-  { questionId, askedAt, agentId, taint, events, lastSaid }: Question,
+  { questionId, askedAt, parentId, branches, agentId, taint, events, lastSaid }: Question,
 ): Promise<void> => {
   const change = {
     agent_id: agentId,
@@ -133,9 +142,10 @@ export const beginQueued = async (
   };
   const move = { id: runId, nodeId: store.nodeId, from: 'queued', event: 'begin' } as const;
   if (!(await moveRun(tx, move, change))) throw new RunLost();
-  await placeMessage(tx, questionId, askedAt);
+  await placeMessage(tx, questionId, { at: askedAt, parentId });
   if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
   await store.claimTurn(tx, { conversationId, runId, lastSaid });
+  if (branches) await activateBranch(tx, conversationId, questionId);
 };
 
 /** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
@@ -147,15 +157,18 @@ export const storeQuestion = async (
 ): Promise<PlatformEvent | null> => {
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
-  const told = { conversationId, runId, questionId: question.questionId, subject };
+  const { questionId, parentId, taint } = question;
+  const told = { conversationId, runId, questionId, parentId, subject };
+  const fresh = message.again === undefined;
   const [, , , , recorded] = await together(
-    conversationRow(tx, asking, question.taint),
+    conversationRow(tx, asking, taint),
     conversation === null
       ? null
       : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
-    questionRow(tx, asking, question),
+    fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
-    outbox?.record(tx, askedEvent(told, message.request.message, question.taint, roleOf(asking))) ?? null,
+    fresh ? outbox?.record(tx, askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
   );
-  return recorded;
+  if (question.branches && fresh) await activateBranch(tx, conversationId, questionId);
+  return recorded ?? null;
 };

@@ -18,10 +18,6 @@ import { beginQueued, type Question, storeQuestion } from '../store-question.ts'
 import { boundOf, messagesOf } from './build-prompt.ts';
 import type { History } from './load-history.ts';
 
-/** Epoch ms of the newest message of a conversation; 0 where it has none. */
-const lastAt = ({ turns, summary }: KnownHistory): number =>
-  turns.at(-1)?.created_at ?? summary?.upto_created_at ?? 0;
-
 /** What a call before the answer sets aside for it: an answer by this agent, with all of the history that could go along. */
 export const setAside = ({ models }: StartDeps, asking: Asking, history: History, prompt: Prompt): SetAside =>
   asking.reserve.of(() => {
@@ -55,17 +51,31 @@ const startEvents = (
   },
 ];
 
-const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Ready): Question => {
-  const { queued } = asking.message;
-  const messageId = queued?.messageId ?? newId();
-  const takenBack = known.queued.length === 0 ? [] : takenBackBefore(known.queued, queued ?? null);
+/** Where the question stands: behind what was taken back before it, which keeps to the end of the active branch. */
+const placeOf = (
+  { message: { queued, again }, now }: Asking,
+  known: KnownHistory,
+): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'lastSaid' | 'takenBack'> => {
+  if (again !== undefined) return { ...again, lastSaid: known.leaf, takenBack: [] };
+  const waits = known.atLeaf && known.queued.length > 0;
+  const takenBack = waits ? takenBackBefore(known.queued, queued ?? null) : [];
   return {
-    messageId,
     questionId: queued?.questionId ?? newId(),
     takenBack,
-    lastSaid: known.last,
+    lastSaid: known.leaf,
+    parentId: takenBack.at(-1)?.id ?? known.last?.id ?? null,
     // A conversation is in the order in which it was held, also where the clock was set back since its last message.
-    askedAt: Math.max(asking.now, lastAt(known) + 1) + takenBack.length,
+    askedAt: Math.max(now, (known.last?.created_at ?? 0) + 1) + takenBack.length,
+  };
+};
+
+const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Ready): Question => {
+  const { queued, again } = asking.message;
+  const messageId = queued?.messageId ?? newId();
+  return {
+    ...placeOf(asking, known),
+    messageId,
+    branches: again !== undefined || !known.atLeaf || asking.conversation?.branched === 1,
     agentId: prompt.agent.definition.id,
     taint: prompt.taint,
     events: startEvents(asking, messageId, choice),
@@ -100,7 +110,10 @@ export const reserveBudget = async (
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
     else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
     // Not sooner: the claim of the turn looks for what others have said.
-    for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
+    for (const [i, { id }] of takenBack.entries()) {
+      const parentId = takenBack[i - 1]?.id ?? history.known.last?.id ?? null;
+      await placeMessage(tx, id, { at: askedAt - takenBack.length + i, parentId });
+    }
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -111,12 +124,14 @@ export const reserveBudget = async (
     messageId,
     conversationId,
     questionId,
+    parentId: question.parentId,
     askedAt,
     plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
     state: startState(record),
     events,
     subject,
     asked,
+    again: message.again !== undefined,
     stored: { status: 'running', answered: false, costNano: 0 },
   };
 };

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../../db/db.ts';
 import type { MessageRow } from '../../../../db/tables/chat.ts';
 import { together } from '../../../../db/together.ts';
 import type { PlatformEvent } from '../../../../kernel/events.ts';
-import { brokenReason } from '../../../conversations/index.ts';
+import { ACTIVE, activateBranch, brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
 import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
 import { textsIn } from '../../form.rules.ts';
@@ -59,6 +59,8 @@ const answerRow = (run: StartedRun, { result, status }: Rest, now: number): Mess
     cost_nano: state.costNano,
     run_id: run.runId,
     created_at: Math.max(now, run.askedAt + 1),
+    parent_id: run.questionId,
+    active: ACTIVE,
   };
 };
 
@@ -138,6 +140,9 @@ export const storeAnswer = async (
     );
     // Nothing of it stands then: it is all one transaction.
     if (!kept) throw new RunLost();
+    // A new answer to a question that had one leads the active branch from now on.
+    if (run.again && answers && !run.stored.answered)
+      await activateBranch(tx, run.conversationId, run.messageId);
     told = recorded;
   };
   await untilStored(async (again) => {
