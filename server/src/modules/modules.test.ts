@@ -32,6 +32,48 @@ describe('the order of modules', () => {
   });
 });
 
+describe('the order of the platform', () => {
+  const given = [
+    'catalogue',
+    'clock',
+    'collected',
+    'config',
+    'decisions',
+    'lifecycle',
+    'logger',
+    'onError',
+    'publicUrl',
+  ];
+  const order: string[] = inOrder(MODULES, given).map(({ name }) => name);
+  const before = (first: string, ...later: string[]): void => {
+    for (const name of [first, ...later]) expect(order).toContain(name);
+    for (const name of later)
+      expect([name, order.indexOf(name) > order.indexOf(first)]).toEqual([name, true]);
+  };
+
+  it('lets a node sign off after everything else of it has stopped, and close its store last', () => {
+    before('nodes', 'audit', 'identity', 'costs', 'knowledge', 'governance', 'chat', 'mcp', 'tasks', 'http');
+    before('node', 'db', 'cluster', 'nodes');
+    before('db', 'cluster', 'nodes');
+  });
+
+  it('checks the keys before anything else can write to the store', () => {
+    before('keys', 'cluster', 'blobs', 'audit', 'identity', 'knowledge', 'webhooks');
+  });
+
+  it('erases runs of a person before what they could still add to', () => {
+    before('memory', 'chat');
+    before('knowledge', 'chat');
+    before('governance', 'chat');
+    before('notifications', 'chat', 'tasks');
+    before('chat', 'tasks');
+  });
+
+  it('begins work of its own when all have taken up theirs, and serves last', () => {
+    expect(order.slice(-2)).toEqual(['background', 'http']);
+  });
+});
+
 /** Checked by the compiler: each line below must be an error, and is one of the check when it is none. */
 describe('what does not fit together does not compile', () => {
   it('a need that is not named, or that nobody gives', () => {
