@@ -21,6 +21,7 @@ import { tasksModule } from '../features/tasks/module.ts';
 import { tenantsModule } from '../features/tenants/module.ts';
 import { usersModule } from '../features/users/module.ts';
 import { webhooksModule } from '../features/webhooks/module.ts';
+import { abilitiesModule } from './abilities.ts';
 import { backgroundModule } from './background.ts';
 import { blobsModule } from './blobs.ts';
 import { clusterModule } from './cluster.ts';
@@ -87,6 +88,7 @@ export const MODULES = moduleList([
   governanceModule,
   chatModule,
   mcpModule,
+  abilitiesModule,
   retentionModule,
   realtimeModule,
   a2aModule,

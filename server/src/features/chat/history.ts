@@ -18,7 +18,7 @@ import {
   summaryTokens,
 } from './history.rules.ts';
 import type { RunCosts, SetAside } from './ports.ts';
-import type { QueuedMessage } from './queued.store.ts';
+import type { LastSaid, QueuedMessage } from './queued.store.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -56,6 +56,8 @@ export interface KnownHistory {
   turns: KnownTurn[];
   /** There may be older ones that neither the summary nor `turns` has. */
   cut: boolean;
+  /** The newest message of all, of whatever role. */
+  last: LastSaid;
   /** What stands behind all this: questions that wait, and what was taken back while it waited. */
   queued: readonly QueuedMessage[];
 }
@@ -188,7 +190,7 @@ export const createHistory = (deps: HistoryDeps) => {
     ): Promise<KnownHistory> {
       if (conversation === null) {
         const turns = (given ?? []).map((turn) => ({ ...turn, id: null, created_at: 0, agent_id: null }));
-        return { conversation, summary: null, turns, cut: false, queued: [] };
+        return { conversation, summary: null, turns, cut: false, last: null, queued: [] };
       }
       const [newest, summary] = await Promise.all([
         store.turns(conversation.id, TURNS),
@@ -205,7 +207,14 @@ export const createHistory = (deps: HistoryDeps) => {
                 row.created_at > summary.upto_created_at ||
                 (row.created_at === summary.upto_created_at && row.id > summary.upto_id),
             );
-      return { conversation, summary, turns: spoken(fresh), cut: fresh.length === TURNS, queued };
+      return {
+        conversation,
+        summary,
+        turns: spoken(fresh),
+        cut: fresh.length === TURNS,
+        last: rows.at(-1) ?? null,
+        queued,
+      };
     },
 
     /** Throws only when aborted: a summary that fails is made from sentences. */

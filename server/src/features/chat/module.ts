@@ -40,7 +40,7 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   identity: { callerFor: CallerFor };
   knowledge: Pick<Knowledge, 'search'>;
   logger: Pick<FastifyBaseLogger, 'error' | 'warn'>;
-  memory: Pick<Memory, 'recall' | 'preferences' | 'observeTurn'>;
+  memory: Pick<Memory, 'recall' | 'preferences' | 'factsIn' | 'observeTurn'>;
   models: Models;
   node: { nodeId: string };
   nodes: { register(work: LeftWork): void };
@@ -63,6 +63,7 @@ const runMemory = ({ memory, onError }: Pick<ChatDeps, 'memory' | 'onError'>): R
   recall: async ({ tenantId, userId }, query, run) =>
     remembered(await memory.recall({ tenantId, userId, run }, query, RECALLED_FACTS)),
   preferences: async (caller) => remembered(await memory.preferences(caller)),
+  factsIn: memory.factsIn,
   observe: (turn) => {
     memory.observeTurn(turn).catch((error: unknown) => onError(error, 'a turn could not be remembered'));
   },

@@ -113,6 +113,7 @@ export interface Prompt {
   specs: readonly ToolSpec[];
   parts: PromptInput;
   taint: Taint;
+  noted: readonly string[];
 }
 
 export interface RunPlan {
@@ -121,6 +122,8 @@ export interface RunPlan {
   /** The person's own words. */
   question: string;
   memories: readonly string[];
+  /** What the memory will keep of the question; of the first start alone. */
+  noted?: readonly string[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];

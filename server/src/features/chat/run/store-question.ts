@@ -5,7 +5,7 @@ import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
-import { placeMessage, type QueuedMessage } from '../queued.store.ts';
+import { type LastSaid, placeMessage, type QueuedMessage } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
 import {
@@ -29,6 +29,8 @@ export interface Question {
   events: RunEvent[];
   /** What was taken back while it waited before the question: it gets its place now. */
   takenBack: readonly QueuedMessage[];
+  /** What the run's history ends with. */
+  lastSaid: LastSaid;
 }
 
 const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');
@@ -122,7 +124,7 @@ export const beginQueued = async (
   tx: Queryable,
   { store }: Pick<StartDeps, 'store'>,
   { runId, conversationId }: Asking,
-  { questionId, askedAt, agentId, taint, events }: Question,
+  { questionId, askedAt, agentId, taint, events, lastSaid }: Question,
 ): Promise<void> => {
   const change = {
     agent_id: agentId,
@@ -133,7 +135,7 @@ export const beginQueued = async (
   if (!(await moveRun(tx, move, change))) throw new RunLost();
   await placeMessage(tx, questionId, askedAt);
   if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
-  await store.claimTurn(tx, conversationId, runId);
+  await store.claimTurn(tx, { conversationId, runId, lastSaid });
 };
 
 /** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
@@ -148,7 +150,9 @@ export const storeQuestion = async (
   const told = { conversationId, runId, questionId: question.questionId, subject };
   const [, , , , recorded] = await together(
     conversationRow(tx, asking, question.taint),
-    conversation === null ? null : store.claimTurn(tx, conversationId, runId),
+    conversation === null
+      ? null
+      : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
     questionRow(tx, asking, question),
     runRow(tx, store, asking, question),
     outbox?.record(tx, askedEvent(told, message.request.message, question.taint, roleOf(asking))) ?? null,

@@ -65,6 +65,7 @@ const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Read
     messageId,
     questionId: queued?.questionId ?? newId(),
     takenBack,
+    lastSaid: known.last,
     // A conversation is in the order in which it was held, also where the clock was set back since its last message.
     askedAt: Math.max(asking.now, lastAt(known) + 1) + takenBack.length,
     agentId: prompt.agent.definition.id,
@@ -85,7 +86,7 @@ export const reserveBudget = async (
 ): Promise<StartedRun> => {
   const { store, models, costs } = deps;
   const { message, runId, conversationId, spending } = asking;
-  const { agent, model, tools, specs } = ready.prompt;
+  const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
   const promptBound = boundOf(models, record.messages, specs, message.signal);
@@ -98,9 +99,10 @@ export const reserveBudget = async (
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
     const taken = await costs.hold(tx, request);
-    for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
     else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    // Not sooner: the claim of the turn looks for what others have said.
+    for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -112,7 +114,7 @@ export const reserveBudget = async (
     conversationId,
     questionId,
     askedAt,
-    plan: planOf(record, { agent, model, tools, firstHold, promptBound, spentNano }),
+    plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
     state: startState(record),
     events,
     subject,
