@@ -56,10 +56,9 @@ const build = async (
 ): Promise<Platform> => {
   const state = { stopping: false, draining: false };
   const catalogue = createToolCatalogue();
-  const list = [...more, ...MODULES] as const;
-  const { services, built, collected } = await assemble<typeof MODULES>(
-    // What is beside the list has no place in the type of its services.
-    list as unknown as typeof MODULES,
+  const { services, built, collected } = await assemble(
+    MODULES,
+    more,
     {
       config,
       logger,

@@ -56,9 +56,10 @@ export interface Assembled<L extends readonly AnyModule[]> {
   collected: Collected;
 }
 
-/** Builds all modules, each with what it has named and nothing else. */
+/** Builds all modules, each with what it has named and nothing else; `more` are modules beside those of the list. */
 export const assemble = async <L extends readonly AnyModule[]>(
   list: L,
+  more: readonly AnyModule[],
   given: Omit<Given, 'collected' | 'catalogue'>,
   catalogue: FilledToolCatalogue,
 ): Promise<Assembled<L>> => {
@@ -66,14 +67,15 @@ export const assemble = async <L extends readonly AnyModule[]>(
   let complete: Collected | null = null;
   const collected = (): Collected => complete ?? collect([...byName.values()]);
   const services: Record<string, unknown> = { ...given, catalogue, collected };
-  for (const module of inOrder<AnyModule>(list, Object.keys(services))) {
+  const all: readonly AnyModule[] = [...more, ...list];
+  for (const module of inOrder(all, Object.keys(services))) {
     const deps = Object.fromEntries(module.needs.map((need) => [need, services[need]]));
     // That they are what the module takes is what `moduleList` has compared.
     const built = await module.build(deps as never);
     byName.set(module.name, built);
     services[module.name] = built.service;
   }
-  const listed = list.flatMap(({ name }) => byName.get(name) ?? []);
+  const listed = all.flatMap(({ name }) => byName.get(name) ?? []);
   catalogue.fill({
     tools: listOf(listed, 'tools'),
     runTools: listOf(listed, 'runTools'),

@@ -7,7 +7,7 @@ import type { ToolPassage } from '../../kernel/tools.ts';
 import type { EffectiveAgent, RouteChoice } from '../agents/index.ts';
 import type { CostSubject, Costs } from '../costs/index.ts';
 
-/** What a chat run needs of its neighbours; handed over in `compose.ts`. */
+/** What a chat run needs of its neighbours; handed over in `module.ts`. */
 
 /** Reservation and ledger, as the costs feature gives them. */
 export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;

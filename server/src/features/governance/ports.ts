@@ -6,7 +6,7 @@ import type { ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool } from '../../kernel/tools.ts';
 import type { Proposal, Seat } from './types.ts';
 
-/** What governance needs of its neighbours; handed over in `compose.ts`. */
+/** What governance needs of its neighbours; handed over in `module.ts`. */
 
 export interface AskRequest {
   proposal: Proposal;

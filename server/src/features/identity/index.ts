@@ -118,7 +118,7 @@ export interface Identity {
   /** A new signing key at once; tokens of the old ones stay good until they expire. Returns its id. */
   rotateKeys(): Promise<string>;
   routes: readonly AnyRoute[];
-  /** For the OpenID engine (adapters/oidc), which compose builds and hands to `plugin`. */
+  /** For the OpenID engine (adapters/oidc), which `module.ts` hands to `plugin`. */
   oidc: OidcPorts;
   /** The identity provider's own paths, as a Fastify plugin. */
   plugin(engine: Engine): (app: FastifyInstance) => void;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 
-/** What tasks need of their neighbours; handed over in `compose.ts`. */
+/** What tasks need of their neighbours; handed over in `module.ts`. */
 
 /** A chat run as a task follows it. */
 export interface TaskChatRun {
