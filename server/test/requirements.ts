@@ -249,6 +249,8 @@ export const REQUIREMENTS = {
   'AUTH-17':
     'a code goes to a program of the person’s machine only after they have allowed it, and to the console’s own page',
   'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
+  'AUTH-19':
+    'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',
