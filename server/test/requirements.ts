@@ -273,6 +273,8 @@ export const REQUIREMENTS = {
   'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
   'AUTH-19': 'a program without a browser signs its person in by a code that they allow on a page (RFC 8628)',
   'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
+  'AUTH-19':
+    'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
   'USER-02': 'a person’s data is handed out and erased on demand, by themselves or an admin alone',

@@ -206,6 +206,44 @@ describe('what only a whole credential of a platform administrator may', () => {
   );
 });
 
+describe('what a credential is told first', () => {
+  const beyond = (answer: Answer): void => {
+    expect([answer.status, answer.text], answer.text).toEqual([
+      403,
+      expect.stringContaining('more than this'),
+    ]);
+  };
+
+  it(req('CRED-01', 'is that it has too little, before what the account is or how it stands'), async () => {
+    const narrow = await keyOf(admin, ['users:manage']);
+    const person = await makeAccount({ roles: ['admin'], password: PASSWORD });
+    const robot = await makeAccount({ roles: ['admin'], type: 'service' });
+    beyond(await narrow.post(`/management/v1/users/${person}/machine_keys`, {}));
+    beyond(await narrow.post(`/v2/users/${person}/invitation`));
+    beyond(await narrow.post(`/v2/users/${robot}/password-reset`));
+    expect((await admin.post(`/management/v1/users/${person}/machine_keys`, {})).status).toBe(409);
+    expect((await admin.post(`/v2/users/${person}/invitation`)).status).toBe(409);
+  });
+
+  it(req('CRED-01', 'also where it would end the keys or the client of who manages accounts'), async () => {
+    const narrow = await keyOf(admin, ['users:manage', 'clients:manage']);
+    const robot = await makeAccount({ roles: ['admin'], type: 'service' });
+    const made = await admin.post(`/management/v1/users/${robot}/machine_keys`, {});
+    const { keyId } = made.json<{ keyId: string }>();
+    beyond(await narrow.delete(`/management/v1/users/${robot}/machine_keys/${keyId}`));
+    const client = await admin.post('/v2/oauth/clients', { name: 'c', type: 'confidential' });
+    const { client_id: id, service_user_id: account } = client.json<{
+      client_id: string;
+      service_user_id: string;
+    }>();
+    const raised = await admin.patch(`/v2/users/${account}`, { roles: ['admin'] });
+    expect(raised.status, raised.text).toBe(200);
+    beyond(await narrow.delete(`/v2/oauth/clients/${id}`));
+    expect((await admin.delete(`/v2/oauth/clients/${id}`)).status).toBe(204);
+    expect((await admin.delete(`/management/v1/users/${robot}/machine_keys/${keyId}`)).status).toBe(200);
+  });
+});
+
 describe('keys and clients', () => {
   it(req('CRED-01', 'a key hands on its own limits, and a whole one is whole'), async () => {
     const narrow = await keyOf(admin, ['keys:write', 'keys:read', 'users:manage']);

@@ -51,6 +51,8 @@ const CONFIG: IdentityConfig = {
   IDP_CREATE_USERS: true,
   IDP_REQUIRE_ORGANISATION: 'auto',
   IDP_PLATFORM_ADMINS: [],
+  IDP_CONSOLE_CLIENT_ID: 'pentarch-console',
+  IDP_CLI_CLIENT_ID: 'pentarch-cli',
   IDP_PROJECT_ID: null,
   RATE_LIMITS: false,
   ACCESS_TOKEN_EXPIRE_MINUTES: 60,

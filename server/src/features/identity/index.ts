@@ -58,6 +58,8 @@ export interface IdentityConfig {
   IDP_CREATE_USERS: boolean;
   IDP_REQUIRE_ORGANISATION: 'auto' | 'on' | 'off';
   IDP_PLATFORM_ADMINS: readonly string[];
+  IDP_CONSOLE_CLIENT_ID: string;
+  IDP_CLI_CLIENT_ID: string;
   IDP_PROJECT_ID: string | null;
   RATE_LIMITS: boolean;
   ACCESS_TOKEN_EXPIRE_MINUTES: number;
@@ -199,6 +201,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             clock,
             issuer: config.IDP_URL,
             audience: config.IDP_AUDIENCE ?? config.IDP_CLIENT_ID,
+            clientIds: [config.IDP_CLIENT_ID, config.IDP_CONSOLE_CLIENT_ID, config.IDP_CLI_CLIENT_ID],
           }),
           people: createPeople({
             db,

@@ -370,6 +370,8 @@ export const createUsers = (options: UsersOptions) => {
       requestId: string,
     ): Promise<{ url: string | null }> {
       const row = await find(caller, id);
+      // Whoever opens the link has the account.
+      assertMayGrant(caller, await rightsOfRow(row));
       if (row.type !== 'person' || row.status !== (purpose === 'invitation' ? 'invited' : 'active')) {
         throw conflict(
           purpose === 'invitation'
@@ -377,8 +379,6 @@ export const createUsers = (options: UsersOptions) => {
             : 'this account has no password to reset',
         );
       }
-      // Whoever opens the link has the account.
-      assertMayGrant(caller, await rightsOfRow(row));
       const url = await db.write(async (tx) => {
         const made = await accounts.addLink(tx, row.id, purpose);
         await audit.append(tx, {

@@ -3,12 +3,13 @@ import type { Db } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import { type Clock, iso } from '../../../kernel/clock.ts';
 import { invalid, notFound } from '../../../kernel/errors.ts';
-import { assertMayGrant } from '../../../kernel/grants.ts';
+import { assertMayGrant, assertMayManage } from '../../../kernel/grants.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { DEVICE_GRANT, OIDC_CLIENTS, type OidcClient } from '../../../kernel/oidc.ts';
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { insertUser, rightsOf } from '../../users/index.ts';
+import { findTenant } from '../../tenants/index.ts';
+import { findUserOfTenant, insertUser, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
@@ -239,6 +240,13 @@ export const createClients = (options: ClientsOptions) => {
     /** The client and everything that was fetched through it. */
     async remove(caller: Caller, id: string, requestId: string): Promise<void> {
       const row = await db.write(async (tx) => {
+        const client = await findClientRow(tx, id);
+        if (client?.tenant_id === caller.tenantId && client.service_user_id !== null) {
+          const account = await findUserOfTenant(tx, caller.tenantId, client.service_user_id);
+          const tenant = await findTenant(tx, caller.tenantId);
+          // Its account ends with it.
+          if (account !== undefined) assertMayManage(caller, rightsOf(account, tenant?.slug ?? ''));
+        }
         const gone = await deleteClient(tx, caller.tenantId, id);
         if (gone === undefined) throw notFound('client');
         await audit.append(tx, {
