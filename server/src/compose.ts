@@ -73,7 +73,7 @@ import {
   openPlatformKeys,
   providerDocument,
 } from './features/identity/index.ts';
-import { createKnowledge, createStoreBlobs } from './features/knowledge/index.ts';
+import { createKnowledge, createRecognizedPages, createStoreBlobs } from './features/knowledge/index.ts';
 import {
   type AskAgentOptions,
   createAskAgentSource,
@@ -281,7 +281,7 @@ const build = async (
   const models = await composeModels(config, clock);
   // Features get the metered one alone.
   const { embedder: rawEmbedder, warm } = composeEmbedder(config);
-  const parser = composeParser(config);
+  const parser = composeParser(config, createRecognizedPages(db, clock));
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
   const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({

@@ -284,6 +284,7 @@ export const REQUIREMENTS = {
     'doc, xls and ppt are read by way of LibreOffice where SOFFICE_PATH is set, and refused with what helps elsewhere',
   'KNOW-23': 'a document says what of it was left out on purpose, and how often',
   'KNOW-24': 'each passage of a table begins with the head of its table, and a row is cited by itself',
+  'KNOW-25': 'pages of a PDF that are pictures are recognised, found and answered from',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

@@ -41,6 +41,7 @@ import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 import { leftOut } from './115-left-out.ts';
+import { recognizedPages } from './116-recognized-pages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly SchemaStep[] = [
   deliveryRounds,
   unreadPages,
   leftOut,
+  recognizedPages,
 ];
