@@ -291,6 +291,20 @@ export const SETTINGS = {
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  OCR: oneOf(
+    ['auto', 'off', 'force'],
+    'auto',
+    'Text recognition of PDF pages: auto for those that are pictures, force also for those that have text over a picture, off for none',
+  ),
+  OCR_LANGUAGES: {
+    ...list(
+      'Languages of text recognition by the names of Tesseract, the most likely first, for example deu,eng; eng comes with the server',
+    ),
+    default: ['eng'],
+  },
+  OCR_DATA_DIR: optional(
+    'Folder of language data for text recognition that does not come with the server (deu.traineddata, also .gz)',
+  ),
   SOFFICE_PATH: {
     ...optional(
       "LibreOffice's program (soffice), by which doc, xls and ppt are read; without it they are refused",

@@ -273,7 +273,7 @@ export const REQUIREMENTS = {
   'AUTH-18': 'both sign-in doors share one limit by account and by address, and a made-up link costs no hash',
   'AUTH-19': 'a program without a browser signs its person in by a code that they allow on a page (RFC 8628)',
   'AUTH-20': 'after a sign-out people are sent where the client has registered it, and nowhere else',
-  'AUTH-19':
+  'AUTH-21':
     'an opaque token of an external provider is taken where the provider says that it is an access token, and for this service',
   'USER-01':
     'accounts are made, invited, changed and deactivated; a change of rights counts at once for every kind of credential',
@@ -318,6 +318,7 @@ export const REQUIREMENTS = {
     'doc, xls and ppt are read by way of LibreOffice where SOFFICE_PATH is set, and refused with what helps elsewhere',
   'KNOW-23': 'a document says what of it was left out on purpose, and how often',
   'KNOW-24': 'each passage of a table begins with the head of its table, and a row is cited by itself',
+  'KNOW-25': 'pages of a PDF that are pictures are recognised, found and answered from',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

@@ -3,18 +3,12 @@ import { createMailSink } from '../adapters/mail/sink.ts';
 import { createSmtpMailer } from '../adapters/mail/smtp.ts';
 import { createOidcEngine } from '../adapters/oidc/engine.ts';
 import { createIssuerHttp } from '../adapters/oidc/issuer-http.ts';
-import { createArchiveReader } from '../adapters/parsing/archive.ts';
-import { createOfficeConverter } from '../adapters/parsing/office-convert.ts';
-import { createDocumentParser } from '../adapters/parsing/parser.ts';
-import { createTableEngine } from '../adapters/table-sql/index.ts';
 import { type Config, isLoopback } from '../config.ts';
 import type { Mailer } from '../kernel/mail.ts';
 import { defineModule } from './module.ts';
 
 /** Adapters to what is outside of the process, each built of settings alone. */
 
-/** JSON of an export in its archive: it is parsed in this process. */
-const MAX_UNZIPPED_IMPORT_BYTES = 64 * 1024 * 1024;
 const MAX_MCP_BODY_BYTES = 64 * 1024 * 1024;
 
 export const mailModule = defineModule({
@@ -56,24 +50,6 @@ export const outgoingModule = defineModule({
       service,
       async stop() {
         await Promise.all(Object.values(service).map((client) => client.close()));
-      },
-    };
-  },
-});
-
-export const parsingModule = defineModule({
-  name: 'parsing',
-  needs: ['config'],
-  build({ config }: { config: Pick<Config, 'SOFFICE_PATH'> }) {
-    const program = config.SOFFICE_PATH;
-    const parser = createDocumentParser({
-      office: program === null ? null : createOfficeConverter({ program }),
-    });
-    const tables = createTableEngine();
-    return {
-      service: { parser, tables, openArchive: createArchiveReader(MAX_UNZIPPED_IMPORT_BYTES) },
-      async stop() {
-        await Promise.all([parser.close(), tables.close()]);
       },
     };
   },

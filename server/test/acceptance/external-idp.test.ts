@@ -166,7 +166,7 @@ describe('external identity provider', () => {
     expect(idp.hits('/jwks')).toBe(before + 1);
   });
 
-  it(req('AUTH-19', 'takes opaque tokens that are for it, and access tokens alone'), async () => {
+  it(req('AUTH-21', 'takes opaque tokens that are for it, and access tokens alone'), async () => {
     const told = async (claims: Record<string, unknown>) => {
       const token = await idp.token({ ...zitadel('opaque', ['user']), ...claims }, 'opaque');
       return (await me(token)).status;

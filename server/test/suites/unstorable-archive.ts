@@ -4,11 +4,11 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { platformKeysOf } from '../../src/commands/keys.ts';
-import { auditSignerOf } from '../../src/compose-signing.ts';
+import { auditSignerOf } from '../../src/features/audit/index.ts';
 import { chainText } from '../../src/features/audit/rules.ts';
 import { sha256Hex } from '../../src/features/audit/store.ts';
 import { req } from '../requirements.ts';
-import { runCommand } from '../support/command.ts';
+import { type CommandResult, runCommand } from '../support/command.ts';
 import { startServer } from '../support/server.ts';
 
 const NUL = '\u0000';
@@ -59,7 +59,7 @@ export const unstorableArchive = (into: () => Promise<Record<string, string>>): 
     let folder = '';
     let target: Record<string, string> = {};
     let id = '';
-    let restored = { code: -1, out: '', err: '' };
+    let restored: CommandResult = { code: null, out: '', err: '' };
     beforeAll(async () => {
       folder = mkdtempSync(path.join(tmpdir(), 'pentarch-nul-'));
       target = await into();

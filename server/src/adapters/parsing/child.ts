@@ -1,7 +1,9 @@
 import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { ownDataKib } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
+import { recognizePage } from './ocr-page.ts';
 import { parseDocument } from './parse.ts';
+import { WantedPages } from './pdf.ts';
 
 /** The process that touches uploaded bytes: no secrets in its environment, limits set by its owner. */
 
@@ -19,10 +21,21 @@ const send = (message: FromChild): void => {
   process.send?.(message);
 };
 
-process.on('message', ({ bytes, hints }: ToChild) => {
-  parseDocument(bytes, hints).then(
-    (document) => send(sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document }),
-    (error: unknown) => send({ type: 'fault', ...describe(error) }),
+async function answer(job: ToChild): Promise<FromChild> {
+  if (job.kind === 'recognize')
+    return { type: 'recognized', runs: await recognizePage(job.bytes, job.page, job.settings) };
+  const { bytes, hints, recognition } = job;
+  const document = await parseDocument(bytes, hints, { recognition });
+  return sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document };
+}
+
+process.on('message', (job: ToChild) => {
+  answer(job).then(send, (error: unknown) =>
+    send(
+      error instanceof WantedPages
+        ? { type: 'wanted', pages: [...error.pages] }
+        : { type: 'fault', ...describe(error) },
+    ),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -11,6 +11,7 @@ import { parseJson } from './json.ts';
 import { detectLanguage } from './language.ts';
 import { countLeftOut, type LeftOutCount } from './left-out.ts';
 import { parseMarkdown } from './markdown.ts';
+import type { Recognition } from './messages.ts';
 import { parseMsg } from './msg.ts';
 import { parseOdf } from './odf.ts';
 import { realTitle } from './office-parts.ts';
@@ -33,11 +34,11 @@ interface Content {
 export async function parseDocument(
   bytes: Uint8Array,
   hints: ParseHints,
-  depth = 0,
+  { depth = 0, recognition = null }: { depth?: number; recognition?: Recognition | null } = {},
 ): Promise<ParsedDocument> {
   const sniffed = await sniff(bytes, hints);
   const leftOut = countLeftOut();
-  const content = await parseContent(sniffed, { bytes, depth, leftOut });
+  const content = await parseContent(sniffed, { bytes, depth, leftOut, recognition });
   const blocks = cleanBlocks(content.blocks);
   if (blocks.length === 0) return fail('no_text', 'the file has no text in it');
   const units = blocks.reduce((sum, b) => sum + b.text.length, 0);
@@ -58,18 +59,20 @@ interface Work {
   bytes: Uint8Array;
   depth: number;
   leftOut: LeftOutCount;
+  recognition: Recognition | null;
 }
 
-async function parseContent(sniffed: Sniffed, { bytes, depth, leftOut }: Work): Promise<Content> {
+async function parseContent(sniffed: Sniffed, work: Work): Promise<Content> {
+  const { bytes, depth, leftOut, recognition } = work;
   const parsePart = async (part: Uint8Array, hints: ParseHints): Promise<ParsedDocument> => {
     if (depth >= 3) return fail('too_large', 'documents within documents');
-    const document = await parseDocument(part, hints, depth + 1);
+    const document = await parseDocument(part, hints, { depth: depth + 1 });
     for (const { what, count } of document.leftOut ?? []) leftOut.add(what, count);
     return document;
   };
   switch (sniffed.type) {
     case 'pdf':
-      return parsePdf(bytes, leftOut);
+      return parsePdf(bytes, leftOut, recognition);
     case 'docx':
       return parseDocx(sniffed.zip, leftOut, parsePart);
     case 'pptx':

@@ -4,6 +4,7 @@ import { compoundType, isCompound } from './compound.ts';
 import { type LimitedChild, startLimitedChild } from './limited-child.ts';
 import type { ToChild } from './messages.ts';
 import type { OfficeConverter } from './office-convert.ts';
+import type { Recognizer } from './recognizer.ts';
 import { TYPES } from './types.ts';
 
 export interface ParserOptions {
@@ -17,6 +18,8 @@ export interface ParserOptions {
   idleMs?: number;
   /** Reads doc, xls and ppt; without it they are refused. */
   office?: OfficeConverter | null;
+  /** Reads the pictures of pages; without it such pages are named and not read. */
+  recognizer?: Recognizer | null;
 }
 
 /** What grows in a process stays: it is replaced after this many documents. */
@@ -28,6 +31,10 @@ interface Slot {
   idleTimer: NodeJS.Timeout | null;
 }
 
+type ParseJob = Extract<ToChild, { kind: 'parse' }>;
+type DocumentHints = Parameters<DocumentParser['parse']>[1];
+type Read = { document: ParsedDocument } | { wanted: number[] };
+
 /** Refused at a glance, so the process is as it was. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof ParseError && ['empty', 'encrypted', 'no_text', 'unsupported_type'].includes(error.fault);
@@ -37,7 +44,14 @@ const isHarmless = (error: unknown): boolean =>
  * read its document is used again; one that met a broken or greedy document is not.
  */
 export function createDocumentParser(options: ParserOptions = {}): DocumentParser {
-  const { processes = 2, timeoutMs = 30_000, memoryMib = 256, idleMs = 60_000, office = null } = options;
+  const {
+    processes = 2,
+    timeoutMs = 30_000,
+    memoryMib = 256,
+    idleMs = 60_000,
+    office = null,
+    recognizer = null,
+  } = options;
   const idle: Slot[] = [];
   const all = new Set<Slot>();
   const turns = createFairTurns({ atOnce: processes });
@@ -79,22 +93,24 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     idle.push(slot);
   }
 
-  async function parse(job: ToChild, owner: string): Promise<ParsedDocument> {
+  async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const endTurn = await turns.take(owner);
     try {
       if (closed) throw new Error('the parser is closed');
-      return await readConverted(job);
+      return await work();
     } finally {
       endTurn();
     }
   }
 
-  async function read(job: ToChild): Promise<ParsedDocument> {
+  async function read(job: ParseJob): Promise<Read> {
     const slot = await takeSlot();
     try {
-      const document = await slot.child.parse(job);
+      const answer = await slot.child.ask(job);
       giveBack(slot);
-      return document;
+      if (answer.type === 'parsed') return { document: answer.document };
+      if (answer.type === 'wanted') return { wanted: answer.pages };
+      throw new Error('the parsing process answers another question');
     } catch (error) {
       if (isHarmless(error)) giveBack(slot);
       else retire(slot);
@@ -103,24 +119,40 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
   }
 
   /** Old office files are read as what LibreOffice makes of them; the document says what was uploaded. */
-  async function readConverted(job: ToChild): Promise<ParsedDocument> {
+  async function readConverted(job: ParseJob): Promise<Read> {
     const type = office !== null && isCompound(job.bytes) ? compoundType(job.bytes) : null;
     if (office === null || (type !== 'doc' && type !== 'xls' && type !== 'ppt')) return read(job);
     const bytes = await office.convert(job.bytes, type);
-    return { ...(await read({ ...job, bytes })), contentType: TYPES[type] };
+    const made = await read({ ...job, bytes });
+    return 'document' in made ? { document: { ...made.document, contentType: TYPES[type] } } : made;
+  }
+
+  /** Pages that are pictures are recognised one by one, outside of the turn; then the document is read with their words. */
+  async function readWhole(job: ParseJob, hints: DocumentHints): Promise<ParsedDocument> {
+    const owner = hints.tenantId;
+    const first = await inTurn(owner, () => readConverted(job));
+    if ('document' in first) return first.document;
+    if (recognizer === null || job.recognition === null) throw new Error('nobody asked for pages');
+    const found = await recognizer.recognize(job.bytes, first.wanted, hints);
+    const recognition = { ...job.recognition, pages: found.pages };
+    const last = await inTurn(owner, () => read({ ...job, recognition }));
+    if (!('document' in last)) throw new Error('pages are wanted twice');
+    return found.complete ? last.document : { ...last.document, partial: true };
   }
 
   return {
     async parse(bytes, hints) {
       // Costs no process.
       if (bytes.length === 0) throw new ParseError('empty', 'the file is empty');
-      const { filename, declaredType, tenantId } = hints;
-      return parse({ bytes, hints: { filename, declaredType } }, tenantId);
+      const { filename, declaredType } = hints;
+      const recognition = recognizer === null ? null : { force: recognizer.force, pages: null };
+      return readWhole({ kind: 'parse', bytes, hints: { filename, declaredType }, recognition }, hints);
     },
     async close() {
       closed = true;
       for (const slot of [...all]) retire(slot);
       office?.close();
+      recognizer?.close();
     },
   };
 }

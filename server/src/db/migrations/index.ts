@@ -44,6 +44,7 @@ import { unreadPages } from './090-unread-pages.ts';
 import { messageTree } from './091-message-tree.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
+import { recognizedPages } from './116-recognized-pages.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -92,4 +93,5 @@ export const migrations: readonly SchemaStep[] = [
   messageTree,
   clientSignOut,
   leftOut,
+  recognizedPages,
 ];

@@ -100,7 +100,19 @@ export interface ChunkTermsTableRow {
   moved: number;
 }
 
+/** Words of one page that is a picture; `settings` are the languages by which they were recognised. */
+export interface RecognizedPageRow {
+  tenant_id: string;
+  sha256: string;
+  settings: string;
+  page: number;
+  /** JSON of the parser. */
+  text: string;
+  created_at: number;
+}
+
 export interface KnowledgeTables {
+  recognized_pages: RecognizedPageRow;
   documents: DocumentRow;
   document_versions: DocumentVersionRow;
   document_facts: DocumentFactRow;

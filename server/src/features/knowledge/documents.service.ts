@@ -62,6 +62,9 @@ const CHUNK_OPTIONS = { targetTokens: 300 };
 /** What is stored with each document; another number has it indexed again. */
 const INDEXING_VERSION = CHUNKING_VERSION * 1000 + CHUNK_OPTIONS.targetTokens;
 
+/** One that was not read to its end is read again. */
+const versionOf = (parsed: ParsedDocument): number => (parsed.partial ? 0 : INDEXING_VERSION);
+
 /** Longest wait for another node that indexes the same bytes. */
 const PEER_WAIT_MS = 120_000;
 
@@ -172,8 +175,10 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     locked(known.id, async () => {
       const { id } = known;
       let told: ReturnType<typeof telling> | null = null;
+      let left = false;
       if (known.sha256 !== sha256) {
         const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
+        left = parsed.partial === true;
         const text = documentText(parsed);
         const title = titleOf(input.title, parsed.title, input.filename, text);
         const chunks = await embedded(owner, parsed, title);
@@ -184,7 +189,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           const content = {
             text,
             chunks,
-            chunkingVersion: INDEXING_VERSION,
+            chunkingVersion: versionOf(parsed),
             title,
             unreadPages: parsed.unreadPages ?? [],
             leftOut: parsed.leftOut ?? [],
@@ -209,6 +214,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
             const its = blobKey({ id, sha256: one });
             await ((await store.holds(id, one)) ? blobs.settle(its) : blobs.remove(its));
           }
+          await store.dropPages(known.sha256, clock.now());
         }
       } else if (input.title !== null && input.title !== known.title) {
         await reindex(known, input.title);
@@ -221,6 +227,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         });
       }
       const document = await readOf(owner, id);
+      if (left) readOn(document);
       if (told !== null) told.publish();
       else deps.events.publish(indexed(document, requestId));
       return document;
@@ -281,7 +288,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           createdAt: clock.now(),
           text,
           chunks,
-          chunkingVersion: INDEXING_VERSION,
+          chunkingVersion: versionOf(parsed),
         },
         clock.now,
         told.along,
@@ -297,6 +304,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     const document = await store.get(owner, id);
     if (document === null) throw notFound('document');
     told.publish();
+    if (parsed.partial) readOn(document);
     return document;
   };
 
@@ -328,6 +336,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       tenantId: document.tenantId,
       filename: document.filename,
       declaredType: document.contentType,
+      unhurried: true,
     });
     const chunks = await embedded(document, parsed, title);
     await store.replaceChunks(
@@ -345,12 +354,23 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     );
   };
 
+  /** The rest of a document whose upload was answered before all its pages were recognised; after a restart `refresh` does it. */
+  const readOn = ({ id, tenantId, userId }: KnowledgeDocument): void => {
+    locked(id, async () => {
+      const document = closing ? null : await store.get({ tenantId, userId, reach: 'own' }, id);
+      if (document !== null) await reindex(document, document.title);
+    }).catch((fault: unknown) => {
+      if (!closing) deps.warn(fault, `document ${id} could not be read to its end`);
+    });
+  };
+
   const destroy = async (document: { id: string; sha256: string }, note?: Along): Promise<boolean> => {
     const key = blobKey(document);
     // Staged first: after a crash between the two steps, the start finds it by its place.
     await blobs.unsettle(key);
     const started = await store.startDeleting(document.id, note);
     await store.purge(document.id);
+    await store.dropPages(document.sha256, clock.now());
     await blobs.remove(key);
     return started;
   };
@@ -453,6 +473,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         await blobs.remove(blobKey(document));
       }
       await store.settleGenerations(clock.now());
+      await store.dropPages(null, clock.now());
       for (const key of await blobs.staged()) {
         const [, sha256, id] = /^([0-9a-f]{64})\.([0-9a-f-]{36})$/.exec(key) ?? [];
         if (id !== undefined && sha256 !== undefined && (await store.holds(id, sha256)))

@@ -28,6 +28,7 @@ import { documentWire } from './wire.ts';
 export { createStoreBlobs } from './blobs.store.ts';
 export { createIndexLoader, type IndexLoader } from './carry.store.ts';
 export type { ChargeEmbedding, MemorySearchHit, SearchFilters, SearchMemories } from './ports.ts';
+export { createRecognizedPages } from './recognized.store.ts';
 
 export interface KnowledgeOptions {
   db: Db;

@@ -12,6 +12,7 @@ import {
 import type { EmbeddingModel, PassageIndex } from './passage-index.ts';
 import type { KnowledgeDocument } from './ports.ts';
 import { createKnowledgeReads } from './read.store.ts';
+import { dropRecognizedPages } from './recognized.store.ts';
 import { roleSet } from './rules.ts';
 import { fold } from './terms.rules.ts';
 
@@ -418,6 +419,9 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
       for (const { id, generation } of await hiddenBefore(before)) await purgeGeneration(id, generation);
     },
+
+    /** Recognised pages of bytes that no document has any more; null: of all that were given up. */
+    dropPages: (sha256: string | null, now: number): Promise<void> => dropRecognizedPages(db, sha256, now),
 
     /** Whether there is such a document and these are its bytes. */
     async holds(id: string, sha256: string): Promise<boolean> {
