@@ -1493,6 +1493,7 @@ type ReadinessChecks struct {
 	Disk       ReadinessChecksStore `json:"disk"`
 	Migrations ReadinessChecksStore `json:"migrations"`
 	Models     ReadinessChecksStore `json:"models"`
+	Embeddings ReadinessChecksStore `json:"embeddings"`
 	Identity   ReadinessChecksStore `json:"identity"`
 	MCP        ReadinessChecksStore `json:"mcp"`
 	Queue      ReadinessChecksStore `json:"queue"`

@@ -24,6 +24,7 @@ import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
+import { createWarmUp } from './compose-warm.ts';
 import { type Config, isLoopback } from './config.ts';
 import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
@@ -550,6 +551,13 @@ const build = async (
   });
   ownTools.push(mcp.serverTools);
   const router = createRouter({ agents: AGENTS, embedder, onError });
+  const warmUp = createWarmUp({
+    load: () => warm().then(() => router.warm({ tenantId: '', userId: '' })),
+    onLoaded: (tookMs) => logger.info({ took_ms: tookMs }, 'embedding model loaded'),
+    onError: (error) => {
+      if (!state.stopping) onError(error, 'the embedding model could not be loaded');
+    },
+  });
   const chat = createChatService({
     store: chatStore,
     agents,
@@ -704,6 +712,7 @@ const build = async (
             ? { status: 'ok', ...(builtIn ? { detail: 'builtin: no language model is set up' } : {}) }
             : { status: 'degraded', detail: `not answering: ${open.map((s) => s.provider).join(', ')}` };
         },
+        embeddings: warmUp.check,
         identity: () => ({ status: 'ok' }),
         mcp: () => {
           const { error, connecting } = mcp.health();
@@ -821,10 +830,8 @@ const build = async (
   keyWatch.unref();
   await app.ready();
   await place.started();
-  // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
-  warm()
-    .then(() => router.warm({ tenantId: '', userId: '' }))
-    .catch((error: unknown) => onError(error, 'the embedding model could not be loaded'));
+  // Not before: a start that is refused must not end while the model is being read.
+  warmUp.begin();
 
   /** Until the last run has ended, and the last answer has gone out; the other nodes leave this one its work meanwhile. */
   const drain = async (leadMs: number): Promise<void> => {

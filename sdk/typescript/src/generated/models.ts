@@ -1306,6 +1306,7 @@ export interface ReadinessChecks {
   disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
+  embeddings: ReadinessChecksStore;
   identity: ReadinessChecksStore;
   mcp: ReadinessChecksStore;
   queue: ReadinessChecksStore;

@@ -1398,6 +1398,7 @@ class ReadinessChecks(TypedDict):
     disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
+    embeddings: ReadinessChecksStore
     identity: ReadinessChecksStore
     mcp: ReadinessChecksStore
     queue: ReadinessChecksStore
