@@ -109,6 +109,7 @@ export const REQUIREMENTS = {
   'SYS-07':
     'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
   'SYS-10': 'a start is ready once the embedding model is loaded, and /ready names it until then',
+  'SYS-11': 'a kill of npm start ends the server, also kill -9',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':
