@@ -6,6 +6,7 @@ import { brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
 import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
+import { dropKept } from '../../partials.ts';
 import type { RunCosts } from '../../ports.ts';
 import type { RunEvents } from '../../run-events.ts';
 import { eventOfRest, type RestingStatus } from '../../run-state.rules.ts';
@@ -129,6 +130,7 @@ export const storeAnswer = async (
         now,
       }),
       open.hold === null ? null : costs.settle(tx, open.hold, open.entries),
+      open.kept === null ? null : dropKept(tx, run.runId, open.kept),
     );
     // Nothing of it stands then: it is all one transaction.
     if (!kept) throw new RunLost();
