@@ -259,6 +259,9 @@ export const REQUIREMENTS = {
   'COST-05': 'no room in mid-run ends the run with cost_exceeded and keeps what there is',
   'COST-06':
     'limits are read and set by scope and period, with faults named; reading and replaying cost nothing',
+  'COST-11':
+    'the ledger tells the bill: what a provider bills beyond the reservation is booked and marked, and counts that are no counts are estimated',
+  'COST-12': 'embeddings that are of no use are booked, and are not asked for again and again',
   'COST-07': 'a provider’s own figure is kept beside what is charged, and never charged',
   // Sections 7 and 14: governance
   'GOV-01': 'cost, risk and flags decide whether a call runs, is voted on, or waits for a person',

@@ -318,6 +318,8 @@ export interface CostUsage {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
   by_agent: CostUsageByAgent[];
   by_model: CostUsageByModel[];
   by_tool: CostUsageByTool[];
@@ -337,6 +339,8 @@ export interface CostUsageByAgent {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByDay {
@@ -349,6 +353,8 @@ export interface CostUsageByDay {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByModel {
@@ -361,6 +367,8 @@ export interface CostUsageByModel {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByTool {
@@ -373,6 +381,8 @@ export interface CostUsageByTool {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByUser {
@@ -385,6 +395,8 @@ export interface CostUsageByUser {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsagePeriod {

@@ -332,6 +332,8 @@ class _CostUsage(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
     by_agent: list[CostUsageByAgent]
     by_model: list[CostUsageByModel]
     by_tool: list[CostUsageByTool]
@@ -354,6 +356,8 @@ class CostUsageByAgent(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByDay(TypedDict):
@@ -366,6 +370,8 @@ class CostUsageByDay(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByModel(TypedDict):
@@ -378,6 +384,8 @@ class CostUsageByModel(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByTool(TypedDict):
@@ -390,6 +398,8 @@ class CostUsageByTool(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByUser(TypedDict):
@@ -402,6 +412,8 @@ class CostUsageByUser(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsagePeriod(TypedDict):
