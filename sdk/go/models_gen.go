@@ -371,16 +371,18 @@ type CostUsage struct {
 	// US dollars, exact to 1e-9
 	TotalUSD float64 `json:"total_usd"`
 	// Total at the end of the period when it goes on like this
-	ForecastUSD       *float64           `json:"forecast_usd"`
-	Requests          int64              `json:"requests"`
-	InputTokens       int64              `json:"input_tokens"`
-	OutputTokens      int64              `json:"output_tokens"`
-	CachedInputTokens int64              `json:"cached_input_tokens"`
-	ByAgent           []CostUsageByAgent `json:"by_agent"`
-	ByModel           []CostUsageByModel `json:"by_model"`
-	ByTool            []CostUsageByTool  `json:"by_tool"`
-	ByDay             []CostUsageByDay   `json:"by_day"`
-	ByUser            []CostUsageByUser  `json:"by_user,omitzero"`
+	ForecastUSD       *float64 `json:"forecast_usd"`
+	Requests          int64    `json:"requests"`
+	InputTokens       int64    `json:"input_tokens"`
+	OutputTokens      int64    `json:"output_tokens"`
+	CachedInputTokens int64    `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64              `json:"beyond_estimate"`
+	ByAgent        []CostUsageByAgent `json:"by_agent"`
+	ByModel        []CostUsageByModel `json:"by_model"`
+	ByTool         []CostUsageByTool  `json:"by_tool"`
+	ByDay          []CostUsageByDay   `json:"by_day"`
+	ByUser         []CostUsageByUser  `json:"by_user,omitzero"`
 	// The limit that is nearest to the question; null without one
 	Budget *Budget `json:"budget"`
 }
@@ -396,6 +398,8 @@ type CostUsageByAgent struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByDay is a model of the API.
@@ -409,6 +413,8 @@ type CostUsageByDay struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByModel is a model of the API.
@@ -422,6 +428,8 @@ type CostUsageByModel struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByTool is a model of the API.
@@ -435,6 +443,8 @@ type CostUsageByTool struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsageByUser is a model of the API.
@@ -448,6 +458,8 @@ type CostUsageByUser struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens"`
+	// Calls that have cost more than was reserved for them
+	BeyondEstimate int64 `json:"beyond_estimate"`
 }
 
 // CostUsagePeriod is a model of the API.
@@ -1554,6 +1566,7 @@ type ReadinessChecks struct {
 	Disk       ReadinessChecksStore `json:"disk"`
 	Migrations ReadinessChecksStore `json:"migrations"`
 	Models     ReadinessChecksStore `json:"models"`
+	Embeddings ReadinessChecksStore `json:"embeddings"`
 	Identity   ReadinessChecksStore `json:"identity"`
 	MCP        ReadinessChecksStore `json:"mcp"`
 	Queue      ReadinessChecksStore `json:"queue"`

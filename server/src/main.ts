@@ -47,6 +47,9 @@ const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./confi
 const { StartRefused } = await import('./db/refusal.ts');
 const { banner } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
+const { watchStarter } = await import('./started-by.ts');
+
+const starter = watchStarter(process.env);
 
 /** A second signal after this long means: at once. */
 const SAME_SIGNAL_MS = 1_000;
@@ -126,6 +129,9 @@ const start = async (): Promise<void> => {
     end(1, 0);
   });
   process.on('SIGTERM', stop);
+  starter.onGone(() => {
+    if (!stopping) stop('SIGTERM');
+  });
   process.on('SIGINT', stop);
 };
 

@@ -112,6 +112,8 @@ export const REQUIREMENTS = {
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
   'CONSOLE-04':
     'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
+  'CONV-12':
+    'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',
   'CONV-08': 'a list shows every change at once',
@@ -123,6 +125,8 @@ export const REQUIREMENTS = {
   'SYS-02': 'SIGTERM: /ready 503, new work 503, running answers finish, exit 0',
   'SYS-07':
     'SIGTERM: for SHUTDOWN_LEAD_S requests are taken while /ready is 503, and connections are not kept',
+  'SYS-10': 'a start is ready once the embedding model is loaded, and /ready names it until then',
+  'SYS-11': 'a kill of npm start ends the server, also kill -9',
   'SYS-03': 'a second process on the same data folder is refused with a clear message',
   'SYS-04': 'after kill -9 what was acknowledged is there and no run stays running',
   'SYS-06':
@@ -289,6 +293,9 @@ export const REQUIREMENTS = {
   'COST-05': 'no room in mid-run ends the run with cost_exceeded and keeps what there is',
   'COST-06':
     'limits are read and set by scope and period, with faults named; reading and replaying cost nothing',
+  'COST-11':
+    'the ledger tells the bill: what a provider bills beyond the reservation is booked and marked, and counts that are no counts are estimated',
+  'COST-12': 'embeddings that are of no use are booked, and are not asked for again and again',
   'COST-07': 'a provider’s own figure is kept beside what is charged, and never charged',
   // Sections 7 and 14: governance
   'GOV-01': 'cost, risk and flags decide whether a call runs, is voted on, or waits for a person',
@@ -380,6 +387,7 @@ export const REQUIREMENTS = {
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
   'TAINT-03':
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
+  'SEC-30': 'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

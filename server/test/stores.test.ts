@@ -158,8 +158,16 @@ describe.each(testStores)('stores on $name', (engine) => {
       await insertRun(tx, run(done, 1_500));
     });
     expect((await chat.adopt(2_000, false)).map((row) => row.id)).toEqual([left]);
-    await chat.interrupt({ id: left, status: 'running' }, '{"code":"X"}', '{"v":1,"events":[]}', 2_000);
-    await chat.interrupt({ id: left, status: 'running' }, '{"code":"Y"}', '{"v":1,"events":[]}', 3_000);
+    await chat.interrupt(
+      { id: left, status: 'running' },
+      { error: '{"code":"X"}', journal: '{"v":1,"events":[]}', now: 2_000 },
+      async () => ({}),
+    );
+    await chat.interrupt(
+      { id: left, status: 'running' },
+      { error: '{"code":"Y"}', journal: '{"v":1,"events":[]}', now: 3_000 },
+      async () => ({}),
+    );
     expect(await chat.adopt(9_000, true)).toEqual([]);
     expect(await chat.run(own('u'), left)).toMatchObject({
       status: 'failed',

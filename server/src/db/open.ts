@@ -1,4 +1,13 @@
-import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -19,6 +28,7 @@ import { createChangedRows } from './sqlite/changed-rows.ts';
 import { createCheckpointer, LOG_FRAMES } from './sqlite/checkpointer.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/driver.ts';
 import { createGroupCommit } from './sqlite/group-commit.ts';
+import { createWiper, mergeWords } from './sqlite/wiper.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface SqliteOptions {
@@ -29,15 +39,28 @@ export interface SqliteOptions {
   onError?(error: unknown): void;
 }
 
+/** For its owner alone, whatever the umask says; SQLite makes the files beside it with the same rights. */
+export const makePrivate = (file: string): void => {
+  // Not opened where it is there: to close it would take away the locks that this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`])
+    if (existsSync(one)) chmodSync(one, 0o600);
+};
+
 /** Opens a file with the pragmas and the vector extension that every connection of the platform needs. */
 export const openSqliteFile = (
   file: string,
   options: { readOnly: boolean; synchronous: 'full' | 'normal' },
 ): DatabaseSync => {
+  if (!options.readOnly) makePrivate(file);
   const db = new DatabaseSync(file, { readOnly: options.readOnly, allowExtension: true, timeout: 5_000 });
   sqliteVec.load(db);
   db.enableLoadExtension(false);
-  if (!options.readOnly) db.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous}`);
+  // What is deleted is overwritten (docs/security.md).
+  if (!options.readOnly)
+    db.exec(
+      `pragma journal_mode = wal; pragma synchronous = ${options.synchronous}; pragma secure_delete = on`,
+    );
   db.exec(
     'pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000; pragma mmap_size = 268435456',
   );
@@ -99,7 +122,18 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       if (sql === 'commit') changed.committed();
     },
   };
-  const group = createGroupCommit(steps, log?.sync ?? null, checkpointer.committed);
+  const wiper = createWiper({
+    all: (statement) => writerDb.prepare(statement).all(),
+    bringOver: checkpointer.bringOver,
+    wake: () => void group.write(() => collectAfterCommit(tx, () => Promise.resolve()), {}).catch(() => {}),
+    fill: () => growLog(options.file),
+    onError: options.onError ?? (() => {}),
+  });
+  writer.onRemoved = wiper.deleted;
+  const group = createGroupCommit(steps, log?.sync ?? null, () => {
+    checkpointer.committed();
+    wiper.committed();
+  });
   return {
     dialect: 'sqlite',
     read,
@@ -109,6 +143,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       await sql`select 1`.execute(read);
     },
     close: async () => {
+      wiper.close();
       await group.idle();
       await checkpointer.close();
       readerDb.close();
@@ -117,6 +152,15 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       writerDb.close();
     },
   };
+};
+
+/** Writes the file anew, so that nothing of what was deleted is left in it. Nobody else may have it open. */
+export const vacuumSqlite = (file: string): void => {
+  const db = openSqliteFile(file, { readOnly: false, synchronous: 'full' });
+  mergeWords((statement) => db.prepare(statement).all(), Number.MAX_SAFE_INTEGER - 1);
+  db.exec('vacuum');
+  db.exec('pragma wal_checkpoint(truncate)');
+  db.close();
 };
 
 /** Of a repeatable write whose transaction was ended for another one. */

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../db/db.ts';
+import type { IdempotencyRow } from '../db/tables/http.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
 /** Encrypts what is kept, bound to the key that `about` names: an answer may hold a secret that is shown once. */
@@ -10,6 +11,9 @@ export interface BodySeal {
 /** What a stored answer belongs to. */
 export const aboutAnswer = (row: { caller_id: string; key: string }): string =>
   `idempotency_keys.body/${row.caller_id}/${row.key}`;
+
+/** How often a key may be freed in the middle before it counts as taken. */
+const CLAIM_TRIES = 5;
 
 const PLAIN: BodySeal = { seal: (text) => text, open: (text) => text };
 
@@ -41,18 +45,29 @@ export const createIdempotencyStore = (
         .where('key', '=', key)
         .where('created_at', '<=', now - IDEMPOTENCY_TTL_MS)
         .execute();
-      const inserted = await tx
-        .insertInto('idempotency_keys')
-        .values({ caller_id: callerId, key, fingerprint, state: 'running', created_at: now, node_id: nodeId })
-        .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
-        .executeTakeFirst();
-      if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
-      const row = await tx
-        .selectFrom('idempotency_keys')
-        .selectAll()
-        .where('caller_id', '=', callerId)
-        .where('key', '=', key)
-        .executeTakeFirst();
+      let row: IdempotencyRow | undefined;
+      for (let tries = 0; row === undefined && tries < CLAIM_TRIES; tries++) {
+        const inserted = await tx
+          .insertInto('idempotency_keys')
+          .values({
+            caller_id: callerId,
+            key,
+            fingerprint,
+            state: 'running',
+            created_at: now,
+            node_id: nodeId,
+          })
+          .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
+          .executeTakeFirst();
+        if (inserted.numInsertedOrUpdatedRows === 1n) return { outcome: 'claimed' };
+        // Undefined where the other request has failed and freed its key since: it may be taken now.
+        row = await tx
+          .selectFrom('idempotency_keys')
+          .selectAll()
+          .where('caller_id', '=', callerId)
+          .where('key', '=', key)
+          .executeTakeFirst();
+      }
       if (row === undefined) return { outcome: 'running', runId: null };
       if (row.fingerprint !== fingerprint) return { outcome: 'mismatch' };
       if (row.state !== 'done') return { outcome: 'running', runId: row.body };

@@ -8,6 +8,7 @@ import {
 import type { ChargeEmbedding } from '../features/knowledge/index.ts';
 import { boundUsage, type Models, parseModelId } from '../features/models/index.ts';
 import type { Embedder, EmbeddingPayer, MeteredEmbedder } from '../kernel/embedder.ts';
+import { ModelError } from '../kernel/model.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import { spend } from '../kernel/spending.ts';
 import { estimateTokens, textTokensBound } from '../kernel/tokens.ts';
@@ -131,7 +132,12 @@ const meterEmbedder = (parts: {
         const vectors: Float32Array[] = [];
         let tokens = 0;
         for (const batch of batches) {
-          const answer = await embedder.embed(batch, undefined, options);
+          const answer = await embedder.embed(batch, undefined, options).catch((error: unknown) => {
+            // An answer that is of no use is on the bill all the same.
+            if (error instanceof ModelError && error.partial !== undefined)
+              used(entryOf(batch, error.partial.usage.inputTokens));
+            throw error;
+          });
           const entry = entryOf(batch, answer.tokens);
           used(entry);
           tokens += entry.usage?.inputTokens ?? 0;

@@ -58,13 +58,14 @@ describe('a node that does not fit', () => {
     ]);
     expect(second.stderr).toContain('another Pentarch process is at work on this database');
     expect(joining.stderr).toContain('without REDIS_URL is at work on this database');
-    expect((await alone.anonymous().get('/ready')).status).toBe(200);
+    const ready = async () => (await alone.anonymous().get('/ready')).status;
+    await expect.poll(ready, { timeout: 60_000 }).toBe(200);
     // Killed without a word, it leaves its place at once.
     await alone.end('SIGKILL');
     const foreign = await refusalOf({ ...base, REDIS_URL: redisUrl, PLATFORM_KEY });
     expect(foreign.stderr).toContain('the keys of this node are not those of the platform');
     await alone.start();
-    expect((await alone.anonymous().get('/ready')).status).toBe(200);
+    await expect.poll(ready, { timeout: 60_000 }).toBe(200);
     await alone.close();
   }, 180_000);
 

@@ -330,6 +330,8 @@ export interface CostUsage {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
   by_agent: CostUsageByAgent[];
   by_model: CostUsageByModel[];
   by_tool: CostUsageByTool[];
@@ -349,6 +351,8 @@ export interface CostUsageByAgent {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByDay {
@@ -361,6 +365,8 @@ export interface CostUsageByDay {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByModel {
@@ -373,6 +379,8 @@ export interface CostUsageByModel {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByTool {
@@ -385,6 +393,8 @@ export interface CostUsageByTool {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsageByUser {
@@ -397,6 +407,8 @@ export interface CostUsageByUser {
   input_tokens: number;
   output_tokens: number;
   cached_input_tokens: number;
+  /** Calls that have cost more than was reserved for them */
+  beyond_estimate: number;
 }
 
 export interface CostUsagePeriod {
@@ -1362,6 +1374,7 @@ export interface ReadinessChecks {
   disk: ReadinessChecksStore;
   migrations: ReadinessChecksStore;
   models: ReadinessChecksStore;
+  embeddings: ReadinessChecksStore;
   identity: ReadinessChecksStore;
   mcp: ReadinessChecksStore;
   queue: ReadinessChecksStore;

@@ -42,6 +42,7 @@ import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 import { messageTree } from './091-message-tree.ts';
+import { beyondEstimate } from './100-beyond-estimate.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 import { recognizedPages } from './116-recognized-pages.ts';
@@ -91,6 +92,7 @@ export const migrations: readonly SchemaStep[] = [
   deliveryRounds,
   unreadPages,
   messageTree,
+  beyondEstimate,
   clientSignOut,
   leftOut,
   recognizedPages,

@@ -15,8 +15,9 @@ import { suggestionRoutes } from './suggestions.routes.ts';
 import { createSuggestionStore } from './suggestions.store.ts';
 import { createSuggestions } from './suggestions.ts';
 import { agentTools } from './tools.ts';
+import { createWarmUp } from './warm-up.ts';
 
-export interface AgentsDeps extends Pick<Given, 'clock' | 'onError'> {
+export interface AgentsDeps extends Pick<Given, 'clock' | 'lifecycle' | 'logger' | 'onError'> {
   /** Null for a node by itself. */
   cluster: object | null;
   db: Db;
@@ -62,9 +63,21 @@ const createService = (
 
 export const agentsModule = defineModule({
   name: 'agents',
-  needs: ['clock', 'cluster', 'db', 'embedding', 'events', 'governanceConfig', 'models', 'node', 'onError'],
+  needs: [
+    'clock',
+    'cluster',
+    'db',
+    'embedding',
+    'events',
+    'governanceConfig',
+    'lifecycle',
+    'logger',
+    'models',
+    'node',
+    'onError',
+  ],
   build(deps: AgentsDeps) {
-    const { clock, db, embedding, events, onError } = deps;
+    const { clock, db, embedding, events, lifecycle, logger, onError } = deps;
     const agents = createService(deps, {
       before: (tenantId) => states.prime(tenantId),
       after: (tenantId) => states.changed(tenantId),
@@ -78,16 +91,20 @@ export const agentsModule = defineModule({
     events.onEvent(states.onEvent);
     const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
     const router = createRouter({ agents: AGENTS, embedder: embedding.embedder, onError });
+    const warmUp = createWarmUp({
+      load: () => embedding.warm().then(() => router.warm({ tenantId: '', userId: '' })),
+      onLoaded: (tookMs) => logger.info({ took_ms: tookMs }, 'embedding model loaded'),
+      onError: (error) => {
+        if (!lifecycle.stopping()) onError(error, 'the embedding model could not be loaded');
+      },
+    });
     return {
       service: { ...agents, router },
       routes: [...suggestionRoutes(suggestions), ...agentRoutes(agents)],
       tools: [agentTools({ agents, suggestions })],
-      // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
-      opened: () =>
-        void embedding
-          .warm()
-          .then(() => router.warm({ tenantId: '', userId: '' }))
-          .catch((error: unknown) => onError(error, 'the embedding model could not be loaded')),
+      health: { embeddings: warmUp.check },
+      // Not before: a start that is refused must not end while the model is being read.
+      opened: warmUp.begin,
       quiet: () => states.close(),
     };
   },

@@ -4,7 +4,8 @@ import { AppError } from '../../kernel/errors.ts';
 import { addNano } from '../../kernel/money.ts';
 import type { AgentTool, AgentWork, ToolContext, ToolOutcome, ToolSource } from '../../kernel/tools.ts';
 import type { EffectiveAgent } from '../agents/index.ts';
-import { MAX_RUN_CALLS } from './run/loop.ts';
+import { dropKept } from './partials.ts';
+import { MAX_RUN_CALLS, runIdOf } from './run/loop.ts';
 import { carryOut, startHandOff } from './run/pipeline.ts';
 import { innerPlan } from './run/plan.ts';
 import type { RunDeps, RunPlan, RunSpending, StartDeps } from './run/run.ts';
@@ -132,8 +133,13 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const run = { plan, state: given, subject, context: inner, events, hooks: null };
     const result = await carryOut(options, run);
     const { state, open, error } = result;
-    const { hold } = open;
-    if (hold !== null) await options.store.write((tx) => options.costs.settle(tx, hold, open.entries));
+    const { hold, kept } = open;
+    if (hold !== null) {
+      await options.store.write(async (tx) => {
+        await options.costs.settle(tx, hold, open.entries);
+        await dropKept(tx, runIdOf(run), kept);
+      });
+    }
     const used = {
       spentNanoUsd: state.costNano,
       work: workOf(agentId, state, error === null, startedAt, clock.now()),

@@ -28,7 +28,7 @@ export const createRunHooks =
         state,
         finishReason: 'awaiting_approval',
         model: run.plan.model,
-        open: { hold: null, entries: [] },
+        open: { hold: null, entries: [], kept: null },
         error: null,
       };
       const { response } = await storeAnswer(deps, run, result, 'awaiting_approval', events);

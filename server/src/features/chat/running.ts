@@ -1,6 +1,8 @@
+import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import { addNano } from '../../kernel/money.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -15,6 +17,7 @@ import {
   statusOf,
 } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
+import { bookLeft, storeBroken } from './partials.ts';
 import type { RunMemory } from './ports.ts';
 import { carryOut } from './run/pipeline.ts';
 import type { RunDeps, RunHooks, StartedRun } from './run/run.ts';
@@ -25,6 +28,7 @@ import { outcomeOf, type RunReport } from './run-report.rules.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
+import { addUsage } from './usage.rules.ts';
 
 interface RunningOptions extends Omit<RunDeps, 'store' | 'costs' | 'clock'>, AnswerDeps {
   memory: Pick<RunMemory, 'observe'>;
@@ -124,6 +128,35 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     return response;
   };
 
+  /** What a person has read stays, and what the run has used is told. */
+  const keepBroken = async (tx: Queryable, run: StartedRun, error: AppError) => {
+    const { state, plan, subject } = run;
+    const left = await bookLeft(options, tx, run.runId);
+    const usage = left.calls.reduce((sum, one) => addUsage(sum, one.usage), state.usage);
+    const costNano = addNano(state.costNano, left.costNano);
+    const agentId = plan.agent.definition.id;
+    await storeBroken(tx, {
+      run: {
+        id: run.runId,
+        tenant_id: subject.tenantId,
+        user_id: subject.userId,
+        conversation_id: run.conversationId,
+        message_id: run.messageId,
+        question_id: run.questionId,
+        agent_id: agentId,
+      },
+      content: state.content,
+      model: plan.model,
+      error,
+      usage,
+      costNano,
+      title: plan.record.title,
+      agentIds: [...new Set([...plan.record.agentIds, agentId])],
+      now: clock.now(),
+    });
+    return { usage: JSON.stringify(usage), cost_nano: costNano };
+  };
+
   /** A fault of our own: the run must not stay "running" for ever. */
   const endBadly = async (run: StartedRun, events: RunEvents, error: unknown): Promise<never> => {
     // Whoever has the run now tells its end; readers here are sent there.
@@ -140,9 +173,8 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     await untilStored(() =>
       store.interrupt(
         { id: run.runId, status: run.stored.status },
-        JSON.stringify(errorData(fault)),
-        journal,
-        clock.now(),
+        { error: JSON.stringify(errorData(fault)), journal, now: clock.now() },
+        (tx) => keepBroken(tx, run, fault),
       ),
     ).catch((inner: unknown) => {
       options.onError(inner, 'a failed run could not be stored');

@@ -7,6 +7,7 @@ import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
+import { FIRST_PARTIAL } from './partials.rules.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
 import { moveRun } from './run-state.store.ts';
 import type { RunStatus } from './schema.ts';
@@ -348,7 +349,13 @@ export const createChatStore = (db: Db, nodeId: string) => ({
       .execute(),
 
   steps: (runId: string): Promise<RunStepRow[]> =>
-    db.read.selectFrom('run_steps').selectAll().where('run_id', '=', runId).orderBy('n').execute(),
+    db.read
+      .selectFrom('run_steps')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .where('n', '<', FIRST_PARTIAL)
+      .orderBy('n')
+      .execute(),
 
   /** A run that has waited goes on. Throws `TurnTaken`, and `RunLost` where the run is another node's by now. */
   goOn(id: string, conversationId: string): Promise<void> {
@@ -377,15 +384,26 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   anyRun: (id: string): Promise<RunRow | undefined> =>
     db.read.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst(),
 
-  /** Ends a run that was interrupted; nothing happens where it has ended or is another node's. */
+  /**
+   * Ends a run that was interrupted; nothing happens where it has ended or is another node's. `rest` writes what had come of it,
+   * and gives what the run's row says of that.
+   */
   async interrupt(
     run: { id: string; status: RunStatus },
-    error: string,
-    journal: string,
-    now: number,
+    end: { error: string; journal: string; now: number },
+    rest: (tx: Queryable) => Promise<Partial<Pick<RunRow, 'usage' | 'cost_nano'>>>,
   ): Promise<void> {
     const move = { id: run.id, nodeId, from: run.status, event: 'fail' } as const;
-    await db.write((tx) => moveRun(tx, move, { error, journal, finished_at: now }));
+    const { error, journal, now } = end;
+    try {
+      await db.write(async (tx) => {
+        await this.hold(tx, run.id);
+        const used = await rest(tx);
+        if (!(await moveRun(tx, move, { error, journal, finished_at: now, ...used }))) throw new RunLost();
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof RunLost)) throw thrown;
+    }
   },
 
   /** Locks the run's row and says whether it is this node's; for writes that follow in `tx`. */

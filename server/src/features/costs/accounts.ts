@@ -286,7 +286,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     if (spent > 0) afterCommit(tx, () => options.onSpent(ids));
   };
 
-  const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<unknown> => {
+  const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry, beyond: boolean): Promise<unknown> => {
     const { usage } = entry;
     return insertLedger(tx, {
       id: newId(),
@@ -307,6 +307,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       cost: entry.costNanoUsd,
       reported: usage?.reportedNanoUsd ?? null,
       estimated: entry.estimated ? 1 : 0,
+      beyond: beyond && entry.costNanoUsd > 0 ? 1 : 0,
       at: hold.createdAt,
     });
   };
@@ -324,7 +325,8 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
         ? only.costNanoUsd
         : sumNano(entries.map((e) => e.costNanoUsd));
     if (!Number.isSafeInteger(spent) || spent < 0) throw new RangeError(`not an amount to settle: ${spent}`);
-    const ledger = () => entries.map((entry) => writeLedger(tx, hold, entry));
+    const beyond = hold.id !== null && spent > hold.amountNano;
+    const ledger = () => entries.map((entry) => writeLedger(tx, hold, entry, beyond));
     if (hold.id !== null) {
       const ended = await endHold(tx, hold.id);
       await together(bookAll(tx, ended?.ids ?? hold.counters, ended?.amount ?? 0, spent), ...ledger());

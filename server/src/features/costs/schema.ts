@@ -4,12 +4,16 @@ import { ALERT_LEVELS, LIMIT_PERIODS, LIMIT_SCOPES } from './rules.ts';
 
 /** Wire types of the costs (contract, sections 6 and 14). */
 
+const beyondEstimate = () =>
+  Type.Integer({ description: 'Calls that have cost more than was reserved for them' });
+
 const counts = {
   cost_usd: Usd(),
   requests: Type.Integer({ description: 'Metered calls: model, embedding or priced tool' }),
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   cached_input_tokens: Type.Integer(),
+  beyond_estimate: beyondEstimate(),
 };
 
 const part = <const K extends string>(key: K) =>
@@ -44,6 +48,7 @@ export const Usage = Type.Object({
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   cached_input_tokens: Type.Integer(),
+  beyond_estimate: beyondEstimate(),
   by_agent: part('agent_id'),
   by_model: part('model'),
   by_tool: part('tool'),

@@ -240,8 +240,15 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     requestId: string,
   ): Promise<KnowledgeDocument> => {
     const known = await present(owner, sha256, input.externalId);
-    if (known !== null)
-      return input.externalId === null ? known : replace(owner, known, input, sha256, requestId);
+    if (known !== null) {
+      if (input.externalId === null) return known;
+      const replaced = await replace(owner, known, input, sha256, requestId).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+        throw error;
+      });
+      // Deleted in the middle: its name is free, and what was uploaded is a new document.
+      return replaced ?? ingest(owner, input, sha256, requestId);
+    }
     const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
     const text = documentText(parsed);
     const title = titleOf(input.title, parsed.title, input.filename, text);
@@ -265,7 +272,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         requestId,
       ),
     );
-    let created = false;
+    let created: KnowledgeDocument | null = null;
     try {
       created = await store.add(
         model,
@@ -295,17 +302,13 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       );
     } finally {
       // Without a row the bytes are nobody's.
-      await (created ? blobs.settle(key) : blobs.remove(key));
+      await (created !== null ? blobs.settle(key) : blobs.remove(key));
     }
-    if (!created) {
-      // Another node was first: its document is the one that this becomes, or a new version of.
-      return ingest(owner, input, sha256, requestId);
-    }
-    const document = await store.get(owner, id);
-    if (document === null) throw notFound('document');
+    // Another node was first: its document is the one that this becomes, or a new version of.
+    if (created === null) return ingest(owner, input, sha256, requestId);
     told.publish();
-    if (parsed.partial) readOn(document);
-    return document;
+    if (parsed.partial) readOn(created);
+    return created;
   };
 
   const readOf = async (scope: Scope, id: string): Promise<KnowledgeDocument> => {
@@ -401,7 +404,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
         );
         if (input.trusted === null) return document;
         await trust(caller, { ...document, sha256 }, input.trusted);
-        return await readOf(owner, document.id);
+        return { ...document, trusted: input.trusted };
       } catch (error) {
         throw asAnswer(error, input.field);
       }

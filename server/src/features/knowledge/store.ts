@@ -87,6 +87,11 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       .execute();
   };
 
+  const readIn = async (tx: Queryable, id: string): Promise<KnowledgeDocument> =>
+    toDocument(
+      await tx.selectFrom('documents').select(COLUMNS).where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+
   const { addChunks, hide, unhide, purge, purgeGeneration, hiddenBefore } = createGenerations(db, index);
 
   const setStatus = (id: string, from: readonly string[], to: string, note?: Along): Promise<boolean> =>
@@ -177,13 +182,16 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
       return row ? { ready: row.status === 'ready', document: toDocument(row) } : null;
     },
 
-    /** False when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it. */
+    /**
+     * Null when the owner has these bytes already; nothing is written then. `along` goes with the step that shows it, and the
+     * document is as it stood then.
+     */
     async add(
       model: EmbeddingModel,
       document: NewDocument,
       now: () => number,
       along: Along,
-    ): Promise<boolean> {
+    ): Promise<KnowledgeDocument | null> {
       const [first = [], ...rest] = batches(document.chunks);
       const whole = rest.length === 0;
       const owner = { ...document, readerRoles: roleSet(document.readerRoles) };
@@ -218,18 +226,18 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
           })
           .onConflict((c) => c.doNothing())
           .executeTakeFirst();
-        if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
+        if (inserted.numInsertedOrUpdatedRows !== 1n) return null;
         await writeVersion(tx, { ...document, version: 1 });
         await writeFacts(tx, document.id, document.metadata);
         if (!whole) await hide(tx, document.id, 1, now());
         await addChunks(tx, model, owner, first, 1);
         if (whole) await along(tx);
-        return true;
+        return readIn(tx, document.id);
       });
-      if (!created || whole) return created;
+      if (created === null || whole) return created;
       try {
         for (const batch of rest) await db.write((tx) => addChunks(tx, model, owner, batch, 1));
-        await db.write(async (tx) => {
+        return await db.write(async (tx) => {
           await tx
             .updateTable('documents')
             .set({ status: 'ready', indexed_at: now() })
@@ -237,8 +245,8 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
             .execute();
           await unhide(tx, document.id, 1);
           await along(tx);
+          return readIn(tx, document.id);
         });
-        return true;
       } catch (error) {
         await setStatus(document.id, ['indexing'], 'deleting');
         await purge(document.id);

@@ -239,7 +239,13 @@ export const createService = (options: McpServiceOptions) => {
     if (!(await store.insert(record, note)))
       throw conflict('there is a server of this name', { name: input.name });
     await registry.reload();
-    return calls.findServer(caller, input.name);
+    try {
+      return calls.findServer(caller, input.name);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND')
+        throw conflict('the server was removed at the same time', { name: input.name });
+      throw error;
+    }
   };
 
   const settledItem = async (caller: Caller, server: RegisteredServer) => {

@@ -11,6 +11,7 @@ export {
   DEFAULT_RETRY,
   type DefaultModelFacts,
   FREE,
+  filledUsage,
   type ModelPrice,
   type PriceRow,
   type PriceTable,

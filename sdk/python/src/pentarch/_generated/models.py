@@ -347,6 +347,8 @@ class _CostUsage(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
     by_agent: list[CostUsageByAgent]
     by_model: list[CostUsageByModel]
     by_tool: list[CostUsageByTool]
@@ -369,6 +371,8 @@ class CostUsageByAgent(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByDay(TypedDict):
@@ -381,6 +385,8 @@ class CostUsageByDay(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByModel(TypedDict):
@@ -393,6 +399,8 @@ class CostUsageByModel(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByTool(TypedDict):
@@ -405,6 +413,8 @@ class CostUsageByTool(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsageByUser(TypedDict):
@@ -417,6 +427,8 @@ class CostUsageByUser(TypedDict):
     input_tokens: int
     output_tokens: int
     cached_input_tokens: int
+    beyond_estimate: int
+    """Calls that have cost more than was reserved for them"""
 
 
 class CostUsagePeriod(TypedDict):
@@ -1460,6 +1472,7 @@ class ReadinessChecks(TypedDict):
     disk: ReadinessChecksStore
     migrations: ReadinessChecksStore
     models: ReadinessChecksStore
+    embeddings: ReadinessChecksStore
     identity: ReadinessChecksStore
     mcp: ReadinessChecksStore
     queue: ReadinessChecksStore

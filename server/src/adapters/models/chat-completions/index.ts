@@ -56,7 +56,7 @@ const newCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0
 
 const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
   const reported = answer.reportedNanoUsd === undefined ? {} : { reportedNanoUsd: answer.reportedNanoUsd };
-  if (answer.usage !== undefined) return { ...answer.usage, ...reported };
+  if (answer.usage !== undefined && answer.interim === undefined) return { ...answer.usage, ...reported };
   let outputTokens = estimateTokens(answer.content);
   for (const call of answer.toolCalls) outputTokens += estimateTokens(call.name + call.arguments);
   return {
@@ -66,6 +66,14 @@ const usageOf = (request: ModelRequest, answer: Answer): ModelUsage => {
     cacheWriteTokens: 0,
     reasoningTokens: 0,
     estimated: true,
+    // Of what was told under way the prompt stands, and the output where it is more than what came looks like.
+    ...(answer.usage === undefined
+      ? {}
+      : {
+          ...answer.usage,
+          outputTokens: Math.max(answer.usage.outputTokens, outputTokens),
+          estimated: true,
+        }),
     ...reported,
   };
 };

@@ -32,7 +32,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
       state,
       finishReason: 'stop',
       model: plan.model,
-      open: { hold: plan.firstHold, entries: [] },
+      open: { hold: plan.firstHold, entries: [], kept: null },
       error: null,
     },
     specs: offeredSpecs(plan.tools, plan.record?.client),
@@ -44,7 +44,7 @@ export const openLoop = (deps: Pick<RunDeps, 'clock'>, input: LoopInput): RunLoo
 
 export const agentIdOf = ({ plan }: RunLoop): string => plan.agent.definition.id;
 
-export const runIdOf = ({ subject }: RunLoop): string => subject.runId ?? '';
+export const runIdOf = ({ subject }: Pick<RunLoop, 'subject'>): string => subject.runId ?? '';
 
 export const toolOf = ({ plan }: RunLoop, { name }: { name: string }): AgentTool | undefined =>
   plan.tools.find((candidate) => modelToolName(candidate) === name);

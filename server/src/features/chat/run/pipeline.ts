@@ -4,11 +4,12 @@ import { addNano } from '../../../kernel/money.ts';
 import type { ToolContext } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { isHandedOver } from '../client-tools.rules.ts';
+import { dropKept } from '../partials.ts';
 import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
-import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps } from './loop.ts';
+import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
 import type { RunDeps, RunLoop, RunMessage, RunResult, RunSpending, StartDeps, StartedRun } from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
@@ -149,10 +150,16 @@ export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunResu
     }
     return ended;
   } catch (error) {
-    const { hold, entries } = result.open;
+    const { hold, entries, kept } = result.open;
     // Settling twice releases once; the entries are booked again only where the first try was undone or its answer lost.
     if (hold !== null) {
-      await untilStored(() => deps.store.write((tx) => deps.costs.settle(tx, hold, entries)));
+      await untilStored(() =>
+        deps.store.write(async (tx) => {
+          await deps.costs.settle(tx, hold, entries);
+          // What is kept of a call that did not come to its end is booked with the end of the run.
+          if (entries.length > 0) await dropKept(tx, runIdOf(run), kept);
+        }),
+      );
     }
     throw error;
   }

@@ -18,6 +18,7 @@ import type { History } from './steps/load-history.ts';
 export const noSpending = (nano: NanoUsd = 0): RunSpending => ({
   nano,
   calls: 0,
+  kept: 0,
   going: new Set(),
   lost: [],
 });

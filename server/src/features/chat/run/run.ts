@@ -146,6 +146,8 @@ export interface RunSpending {
   nano: NanoUsd;
   /** Model calls of all loops. */
   calls: number;
+  /** Rows that have been kept of calls under way (`partials.ts`). */
+  kept: number;
   /** Loops of other agents that have not come to rest. */
   going: Set<Promise<unknown>>;
   /** What they did for calls that were given up before they ended. */
@@ -192,7 +194,12 @@ export interface RunResult {
   /** The model that answered last. */
   model: ModelRef;
   /** The last call's reservation and ledger rows, to be settled in the same write as the answer. */
-  open: { hold: Hold | null; entries: LedgerEntry[] };
+  open: {
+    hold: Hold | null;
+    entries: LedgerEntry[];
+    /** What is kept of the call (`partials.ts`): it goes with the write that settles it. */
+    kept: string | null;
+  };
   /** Set where the run failed; what had come by then is in the state. */
   error: AppError | null;
 }

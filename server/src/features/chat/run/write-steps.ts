@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../db/db.ts';
 import { taintText } from '../../../kernel/taint.ts';
+import { dropKept } from '../partials.ts';
 import type { Step } from '../steps.rules.ts';
 import { hasStep, insertStep, markConversation } from '../store.ts';
 import { untilStored } from '../until-stored.ts';
@@ -11,7 +12,7 @@ export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly St
   const { store, costs, clock } = deps;
   const { plan, state, subject, result } = run;
   const runId = runIdOf(run);
-  const { hold, entries } = result.open;
+  const { hold, entries, kept } = result.open;
   const now = clock.now();
   const marks = plan.record !== null && state.taint.length > run.marked.length;
   const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
@@ -30,11 +31,12 @@ export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly St
       });
     }
     if (hold !== null) await costs.settle(tx, hold, entries);
+    await dropKept(tx, runId, kept);
     if (marks && subject.conversationId !== null)
       await markConversation(tx, { id: subject.conversationId, taint: taintText(state.taint) });
   };
   await untilStored((again) => store.write((tx) => write(tx, again)), run.context.signal);
   run.marked = state.taint;
   state.nextStep += steps.length;
-  result.open = { hold: null, entries: [] };
+  result.open = { hold: null, entries: [], kept: null };
 };

@@ -1,11 +1,13 @@
 import { AppError } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { ModelToolCall } from '../../../../kernel/model.ts';
+import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
 import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
 import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
 import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.rules.ts';
 import { packJournal } from '../../journal.rules.ts';
+import { keepPartial } from '../../partials.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';
 import { entryOf, groundingOf, noAnswer, sizedCall } from '../model-call.ts';
@@ -30,10 +32,15 @@ const ask = async (deps: RunDeps, run: RunLoop): Promise<ModelCallResult> => {
   if (plan.record?.form !== undefined)
     return plan.streaming ? models.stream(plan.model, call, () => {}) : models.generate(plan.model, call);
   if (state.modelCalls > 0 && state.content !== '' && !state.content.endsWith('\n\n')) say(deps, run, '\n\n');
-  if (plan.streaming) return models.stream(plan.model, call, (text) => say(deps, run, text));
-  const answer = await models.generate(plan.model, call);
-  say(deps, run, answer.content);
-  return answer;
+  const keeping = keepPartial(deps, run, () => estimatePromptTokens(call));
+  try {
+    if (plan.streaming) return await models.stream(plan.model, call, (text) => say(deps, run, text));
+    const answer = await models.generate(plan.model, call);
+    say(deps, run, answer.content);
+    return answer;
+  } finally {
+    await keeping.stop();
+  }
 };
 
 /** A call that came to nothing: what it has used all the same is charged. Throws what is no fault of a provider. */

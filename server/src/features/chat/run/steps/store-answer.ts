@@ -7,6 +7,7 @@ import { citationsOf } from '../../citations.rules.ts';
 import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
 import { textsIn } from '../../form.rules.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
+import { dropKept } from '../../partials.ts';
 import type { RunCosts } from '../../ports.ts';
 import type { RunEvents } from '../../run-events.ts';
 import { eventOfRest, type RestingStatus } from '../../run-state.rules.ts';
@@ -137,6 +138,7 @@ export const storeAnswer = async (
         now,
       }),
       open.hold === null ? null : costs.settle(tx, open.hold, open.entries),
+      open.kept === null ? null : dropKept(tx, run.runId, open.kept),
     );
     // Nothing of it stands then: it is all one transaction.
     if (!kept) throw new RunLost();
