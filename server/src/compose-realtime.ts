@@ -27,7 +27,7 @@ import { activePeople, type RightsHolder, type Users } from './features/users/in
 import { createWebhooks, webhookRoutes } from './features/webhooks/index.ts';
 import { countForCaller, type LimitOptions } from './http/limits-hook.ts';
 import type { AnyRoute, Authenticate } from './http/route.ts';
-import { createSqliteJobs, createTicker, type JobDepth, type Jobs } from './jobs/index.ts';
+import { createSqliteJobs, createTicker, type JobDepth, type Jobs, type WaitingJobs } from './jobs/index.ts';
 import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
@@ -70,6 +70,7 @@ export interface RealtimePart {
   routes: readonly AnyRoute[];
   plugin(app: FastifyInstance): Promise<void>;
   depth(): Promise<JobDepth>;
+  waitingJobs(): Promise<WaitingJobs[]>;
   openSockets(): number;
   /** After the chat has taken up the runs of the last process. */
   start(): Promise<void>;
@@ -244,6 +245,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     routes: [...webhookRoutes(webhooks), ...taskRoutes(tasks), ...notificationRoutes(notifications)],
     plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
     depth: jobs.depth,
+    waitingJobs: jobs.waiting,
     openSockets: () => hub.size,
     async start() {
       await jobs.start();

@@ -1,6 +1,5 @@
 // Over 500 lines: all parts are built and joined here once, in the order in which they need each other.
 import { existsSync, readFileSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -20,17 +19,19 @@ import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
+import { storeFigures } from './compose-observe.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import { type Config, isLoopback } from './config.ts';
-import type { Db, Queryable } from './db/db.ts';
+import type { Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { StartRefused } from './db/refusal.ts';
+import { REFUSAL_TEXT } from './db/refused-writes.ts';
 import { acrossTenants } from './db/scope.ts';
-import { createWriteProbe } from './db/write-probe.ts';
+import { type WatchedDb, watchWrites } from './db/watched.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
   AGENT_IDS,
@@ -162,21 +163,24 @@ const remembered = (facts: readonly { text: string; foreign: boolean }[]) => ({
 /** Facts from memory that go along with a message. */
 const RECALLED_FACTS = 6;
 
-const openStore = (
+const openStore = async (
   config: Config,
   logger: FastifyBaseLogger,
   onError: (error: unknown) => void,
-): Promise<Db> =>
-  config.DATABASE_URL === null
-    ? openSqlite({
-        file: path.join(config.DATA_DIR, 'pentarch.sqlite'),
-        synchronous: config.SQLITE_SYNCHRONOUS,
-        onError,
-      })
-    : openPostgres({
-        url: config.DATABASE_URL,
-        onGap: (gap) => logger.warn(`row-level security does not stand behind the tenants' filters: ${gap}`),
-      });
+): Promise<WatchedDb> => {
+  const db =
+    config.DATABASE_URL === null
+      ? await openSqlite({ file: sqliteFile(config), synchronous: config.SQLITE_SYNCHRONOUS, onError })
+      : await openPostgres({
+          url: config.DATABASE_URL,
+          onGap: (gap) =>
+            logger.warn(`row-level security does not stand behind the tenants' filters: ${gap}`),
+        });
+  return watchWrites(db, (refusal, error) => {
+    if (refusal === null) logger.info('the store takes writes again');
+    else logger.warn({ reason: refusal, err: error }, 'the store refuses writes');
+  });
+};
 
 /** One turn of chat as the caller, for the MCP door. */
 const askAgent =
@@ -246,7 +250,6 @@ const build = async (
   const lost = Promise.withResolvers<Error>();
   const place = await takeNodePlace(config, logger, lost.resolve);
   const db = await openStore(config, logger, (error) => onError(error, 'the log of the store'));
-  const checkWrites = createWriteProbe(db);
   const nodeStore = createNodeStore(db);
   const platformKeys = openPlatformKeys({
     dataDir: config.DATA_DIR,
@@ -267,18 +270,24 @@ const build = async (
   const stopping = (): boolean => state.stopping;
   const draining = (): boolean => state.draining;
 
-  const dataFreeBytes = async (): Promise<number> => {
-    const { bavail, bsize } = await statfs(config.DATA_DIR);
-    return bavail * bsize;
-  };
+  const figures = storeFigures({
+    db,
+    clock,
+    nodes: nodeStore,
+    redisPing: shared === null ? null : shared.ping,
+    dataDir: config.DATA_DIR,
+  });
   const metrics = createMetrics({
+    ...figures,
+    version: VERSION,
     activeRuns: () => state.chat?.activeRuns() ?? 0,
     openStreams: () => state.openStreams(),
     openSockets: () => state.realtime?.openSockets() ?? 0,
     jobs: async () => (await state.realtime?.depth()) ?? { queued: 0, running: 0, dead: 0 },
-    dataFreeBytes,
+    waitingJobs: async () => (await state.realtime?.waitingJobs()) ?? [],
   });
-  const models = await composeModels(config, clock);
+  db.onWrite(metrics.storeWrite);
+  const models = await composeModels(config, clock, metrics.modelCall);
   // Features get the metered one alone.
   const { embedder: rawEmbedder, warm } = composeEmbedder(config);
   const parser = createDocumentParser();
@@ -681,17 +690,15 @@ const build = async (
       checks: {
         store: async () => {
           await db.ping();
-          return checkWrites().then(
-            () => ({ status: 'ok' }),
-            () => ({ status: 'failed', detail: 'it answers, and takes no writes' }),
-          );
+          const refusal = await db.refusal();
+          return refusal === null ? { status: 'ok' } : { status: 'failed', detail: REFUSAL_TEXT[refusal] };
         },
         redis: async () => {
           await shared?.ping();
           return { status: 'ok', ...(shared === null ? { detail: 'not set up' } : {}) };
         },
         disk: async () => {
-          const free = await dataFreeBytes();
+          const free = await figures.dataFreeBytes();
           return free < LOW_DISK_BYTES
             ? { status: 'degraded', detail: `${Math.floor(free / 2 ** 20)} MiB left for the data folder` }
             : { status: 'ok' };

@@ -220,6 +220,8 @@ export const REQUIREMENTS = {
   'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
+  'OPS-19':
+    '/metrics is clean Prometheus text under standard names; it tells model calls, store, queue, votes, reservations and nodes',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',

@@ -7,7 +7,15 @@ import { storableDeep } from '../kernel/storable.ts';
 import { type Jobs, NewerPayload } from './port.ts';
 import { asError, contextOf, outcomeOf, type Worker, workerOf } from './registry.ts';
 import { ABORT_GRACE_MS, errorText } from './rules.ts';
-import { countBossJobs, countJobs, deleteDeadBefore, insertJob, lockKind, takeOpenJobs } from './store.ts';
+import {
+  countBossJobs,
+  countJobs,
+  deleteDeadBefore,
+  insertJob,
+  lockKind,
+  takeOpenJobs,
+  waitingBossJobs,
+} from './store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 export interface PostgresJobsOptions {
@@ -319,5 +327,6 @@ export const createPostgresJobs = (options: PostgresJobsOptions): Jobs => {
         dead: kept.dead ?? 0,
       };
     },
+    waiting: () => waitingBossJobs(db.read, [...workers.keys()]),
   };
 };

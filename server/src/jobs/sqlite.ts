@@ -17,6 +17,7 @@ import {
   insertJob,
   renewLease,
   requeueJob,
+  waitingJobs,
 } from './store.ts';
 
 export interface SqliteJobsOptions {
@@ -222,6 +223,7 @@ export const createSqliteJobs = (options: SqliteJobsOptions): SqliteJobs => {
       const counts = await countJobs(db.read);
       return { queued: counts.queued ?? 0, running: counts.running ?? 0, dead: counts.dead ?? 0 };
     },
+    waiting: () => waitingJobs(db.read, [...workers.keys()], clock.now()),
     async runDue() {
       let attempts = 0;
       for (;;) {

@@ -35,6 +35,7 @@ import {
   worstCaseCost,
 } from './rules.ts';
 import { sendable } from './sendable.rules.ts';
+import { type ModelCallSample, timedCall } from './timed-call.ts';
 
 export interface ModelsOptions {
   providers: readonly ModelProvider[];
@@ -55,6 +56,8 @@ export interface ModelsOptions {
   /** Resolves after the time, or at once when the signal is aborted. */
   sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   retry?: RetryPolicy;
+  /** Told of each call of a provider. */
+  onCall?: (sample: ModelCallSample) => void;
 }
 
 export interface ModelCall extends Omit<ModelRequest, 'model'> {
@@ -150,6 +153,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
   const circuits = new Map<string, Circuit>();
   const policy = options.retry ?? DEFAULT_RETRY;
+  const onCall = options.onCall ?? (() => {});
 
   const known = (modelId: string, field: string): ModelRef => {
     const ref = parseModelId(modelId);
@@ -224,7 +228,7 @@ export const createModels = (options: ModelsOptions): Models => {
     ref: ModelRef,
     call: ModelCall,
     hadText: () => boolean,
-    once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
+    once: (provider: ModelProvider, ref: ModelRef, firstText: () => void) => Promise<ModelResult>,
   ): Promise<ModelCallResult> => {
     const { signal } = call;
     // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
@@ -246,7 +250,9 @@ export const createModels = (options: ModelsOptions): Models => {
         if (signal.aborted) throw abortedBefore(candidate);
         attempts++;
         try {
-          const result = await once(provider, candidate);
+          const result = await timedCall(candidate, onCall, (firstText) =>
+            once(provider, candidate, firstText),
+          );
           report(candidate.provider, 'ok');
           const usage = boundUsage(result.usage, bound);
           const { content, toolCalls } = storableDeep({
@@ -310,16 +316,16 @@ export const createModels = (options: ModelsOptions): Models => {
     stream: (ref, call, onText) => {
       let shown = false;
       const messages = sendable(call.messages, call.tools);
-      const show = (text: string): void => {
-        shown = true;
-        onText(text);
-      };
       return run(
         ref,
         call,
         () => shown,
-        async (provider, { name }) => {
-          const pieces = createStorablePieces(show);
+        async (provider, { name }, firstText) => {
+          const pieces = createStorablePieces((text) => {
+            shown = true;
+            firstText();
+            onText(text);
+          });
           try {
             return await provider.stream({ ...call, messages, model: name }, pieces.push);
           } finally {

@@ -1,2 +1,3 @@
 export { createMetrics, type Metrics } from './metrics.ts';
 export { type Check, type CheckName, systemRoutes } from './routes.ts';
+export type { StoreFigures } from './store-gauges.ts';

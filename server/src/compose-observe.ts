@@ -1,0 +1,42 @@
+import { statfs } from 'node:fs/promises';
+import type { Db } from './db/db.ts';
+import { clockSkewMs } from './db/store-clock.ts';
+import { openHolds } from './features/costs/index.ts';
+import { waitingProposals } from './features/governance/index.ts';
+import type { NodeStore } from './features/nodes/index.ts';
+import type { StoreFigures } from './features/system/index.ts';
+import type { Clock } from './kernel/clock.ts';
+
+/** The part of the composition that tells operators how it goes. */
+
+export interface ObservedParts {
+  db: Db;
+  clock: Clock;
+  nodes: NodeStore;
+  redisPing: (() => Promise<void>) | null;
+  dataDir: string;
+}
+
+export const freeBytes = async (folder: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+/** What metrics ask the store for; the queue adds its own. */
+export const storeFigures = (parts: ObservedParts): Omit<StoreFigures, 'jobs' | 'waitingJobs'> => {
+  const { db, clock } = parts;
+  return {
+    ping: db.ping,
+    redisPing: parts.redisPing,
+    connections: db.connections,
+    votes: () => waitingProposals(db.read, clock.now()),
+    reservations: () => openHolds(db, clock.now()),
+    nodes: async () => {
+      const all = await parts.nodes.list();
+      const draining = all.filter((node) => node.draining === 1).length;
+      return { alive: all.length - draining, draining };
+    },
+    clockSkewMs: () => clockSkewMs(db, clock.now),
+    dataFreeBytes: () => freeBytes(parts.dataDir),
+  };
+};
