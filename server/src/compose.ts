@@ -85,7 +85,7 @@ import { createFactAsk, createMemory, createMessageReader } from './features/mem
 import { createMeteredGenerate, type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
-import { createMetrics, type Metrics, systemRoutes } from './features/system/index.ts';
+import { createMetrics, createReadinessLog, type Metrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
   createUsers,
@@ -687,6 +687,7 @@ const build = async (
       stopping,
       metrics,
       metricsToken: config.METRICS_TOKEN,
+      looked: createReadinessLog(logger),
       checks: {
         store: async () => {
           await db.ping();

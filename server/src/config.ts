@@ -154,7 +154,7 @@ export const SETTINGS = {
   ),
   ADMIN_EMAIL: text('admin@localhost', 'E-mail of the first admin (first start only)'),
   ADMIN_PASSWORD: secret(
-    'Password of the first admin (first start only); default: generated and printed once',
+    'Password of the first admin (first start only); default: generated, and shown once on a terminal, or written to DATA_DIR/admin-password where there is none',
   ),
   IDP_URL: url('Issuer of an external OpenID provider; default: the embedded provider'),
   IDP_CLIENT_ID: text('pentarch-api', 'Client id of this API at the identity provider'),
@@ -347,6 +347,11 @@ export const SETTINGS = {
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     'info',
     'Least level that is logged',
+  ),
+  LOG_FORMAT: oneOf(
+    ['pino', 'standard'],
+    'pino',
+    'Lines of the log: pino writes levels as numbers (30 is info) and times as epoch ms, standard names of levels and ISO 8601; a terminal gets readable text',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('OpenTelemetry collector for traces; default: none'),
 } satisfies Record<string, Setting<unknown>>;

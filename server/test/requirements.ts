@@ -193,6 +193,8 @@ export const REQUIREMENTS = {
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
+  'LOG-02':
+    'a line names its request, run, conversation, tenant, user and client; probes are debug; no generated password outside of a terminal',
   'OPS-01':
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',

@@ -12,6 +12,7 @@ import { within } from '../db/scope.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { AppError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { withinLog } from '../kernel/log-fields.ts';
 import { API_VERSION } from '../kernel/version.ts';
 import type { Console } from './console.ts';
 import { clientRequestId, contextOf, rewriteUrl } from './context.ts';
@@ -27,6 +28,7 @@ import { type DocumentPart, openApiDocument, openApiYaml, registerOpenApi } from
 import { createPathTable } from './path-table.ts';
 import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
+import { logWorkOf, requestLine } from './request-line.ts';
 import { withLazyChildren } from './request-logger.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -250,7 +252,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
   });
   // After the body has been read, whose events would leave the scope again: handler and answer run within it.
-  app.addHook('preHandler', (request, _reply, done) => within(tenantOf(request), done));
+  app.addHook('preHandler', (request, _reply, done) =>
+    within(tenantOf(request), () => withinLog(logWorkOf(request), done)),
+  );
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.observe({
@@ -259,17 +263,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
-    options.logger.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 100) / 100,
-        ...(request.context?.caller ? { user_id: request.context.caller.userId } : {}),
-      },
-      'request',
-    );
+    const { level, line } = requestLine(request, reply, route);
+    if (request.context?.log !== undefined) request.context.log.ended = true;
+    options.logger[level](line, 'request');
     if (isRefusal(reply.statusCode, request)) {
       options.refused?.({
         caller: request.context?.caller ?? null,

@@ -1,4 +1,5 @@
 import { within } from '../db/scope.ts';
+import { withLogFields } from '../kernel/log-fields.ts';
 import {
   type JobContext,
   type JobHandler,
@@ -38,7 +39,9 @@ export const workerOf = <P>(kind: JobKind<P>, options: WorkOptions, handler: Job
     options,
     run: async (stored, context) => {
       const payload = parse(stored);
-      await within(kind.tenantOf(payload), () => handler.run(payload, context));
+      const tenantId = kind.tenantOf(payload);
+      const fields = { job: kind.name, ...(tenantId === null ? {} : { tenant_id: tenantId }) };
+      await within(tenantId, () => withLogFields(fields, () => handler.run(payload, context)));
     },
     dead: async (stored, error) => {
       if (handler.dead === undefined) return;

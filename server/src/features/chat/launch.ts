@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { noteLogFields } from '../../kernel/log-fields.ts';
 import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
 import { askedEvent } from './asked.rules.ts';
@@ -57,7 +58,9 @@ export const createLaunch = (options: LaunchDeps) => {
     const here = queue.announce(request.conversation_id);
     try {
       await checkSettings(caller, context);
-      return lineUp(await waiting.accept(caller, request, how));
+      const accepted = await waiting.accept(caller, request, how);
+      noteLogFields({ run_id: accepted.run.runId, conversation_id: request.conversation_id });
+      return lineUp(accepted);
     } finally {
       here();
     }
@@ -87,6 +90,7 @@ export const createLaunch = (options: LaunchDeps) => {
       if (error instanceof TurnTaken) return behind();
       throw error;
     }
+    noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
     options.events.publish(

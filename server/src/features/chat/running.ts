@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import { type LogFields, logFields, withLogFields } from '../../kernel/log-fields.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -39,6 +40,21 @@ const idsOf = (run: StartedRun) => ({
   requestId: run.subject.requestId,
   agentId: run.plan.agent.definition.id,
 });
+
+/** For its lines in the log; the client's address is known where its request has just been made. */
+const logFieldsOf = ({ runId, conversationId, subject }: StartedRun): LogFields => {
+  const asking = logFields();
+  return {
+    ...(asking?.client !== undefined && asking.request_id === subject.requestId
+      ? { client: asking.client }
+      : {}),
+    ...(subject.requestId === null ? {} : { request_id: subject.requestId }),
+    tenant_id: subject.tenantId,
+    user_id: subject.userId,
+    run_id: runId,
+    conversation_id: conversationId,
+  };
+};
 
 /** The runs that go on in this process: each is carried out, stored and told of, and can be stopped. */
 export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeof createRunHooks>) => {
@@ -159,13 +175,15 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       told = resolve;
     });
     const hooks = hooksOf(started, events, abort, turn, told);
-    const done = execute(caller, started, events, abort, hooks)
-      .catch((error: unknown) => endBadly(started, events, error))
-      .finally(() => {
-        active.delete(started.runId);
-        events.end();
-        turn.leave();
-      });
+    const done = withLogFields(logFieldsOf(started), () =>
+      execute(caller, started, events, abort, hooks).catch((error: unknown) =>
+        endBadly(started, events, error),
+      ),
+    ).finally(() => {
+      active.delete(started.runId);
+      events.end();
+      turn.leave();
+    });
     // The one who waits for the run handles its error; nobody may be waiting.
     done.catch(() => {});
     const run: ActiveRun = {
