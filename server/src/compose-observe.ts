@@ -4,7 +4,7 @@ import { clockSkewMs } from './db/store-clock.ts';
 import { openHolds } from './features/costs/index.ts';
 import { waitingProposals } from './features/governance/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
-import type { StoreFigures } from './features/system/index.ts';
+import type { Check, StoreFigures } from './features/system/index.ts';
 import type { Clock } from './kernel/clock.ts';
 
 /** The part of the composition that tells operators how it goes. */
@@ -17,7 +17,19 @@ export interface ObservedParts {
   dataDir: string;
 }
 
-export const freeBytes = async (folder: string): Promise<number> => {
+export /** Below this /ready says so. */
+const LOW_DISK_BYTES = 512 * 2 ** 20;
+/** The records of SQLite stand in the data folder: with less than this a chat would wait for room. */
+const NO_ROOM_BYTES = 4 * 2 ** 20;
+
+/** What the room in the data folder means for who asks /ready. */
+export const diskCheck = (free: number, dialect: Db['dialect']): Check => {
+  if (free >= LOW_DISK_BYTES) return { status: 'ok' };
+  const detail = `${Math.floor(free / 2 ** 20)} MiB left for the data folder`;
+  return { status: dialect === 'sqlite' && free < NO_ROOM_BYTES ? 'failed' : 'degraded', detail };
+};
+
+const freeBytes = async (folder: string): Promise<number> => {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 };

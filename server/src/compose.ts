@@ -19,7 +19,7 @@ import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
-import { storeFigures } from './compose-observe.ts';
+import { diskCheck, storeFigures } from './compose-observe.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
@@ -150,8 +150,6 @@ const CONSOLE_FOLDER = [
 const IDENTITY_MAINTENANCE_MS = 3_600_000;
 const FOLLOW_KEYS_MS = 5_000;
 const SWEEP_EVERY_MS = 5_000;
-/** Below this /ready says so. */
-const LOW_DISK_BYTES = 512 * 2 ** 20;
 
 const sqliteFile = (config: Config): string => path.join(config.DATA_DIR, 'pentarch.sqlite');
 
@@ -699,10 +697,7 @@ const build = async (
           return { status: 'ok', ...(shared === null ? { detail: 'not set up' } : {}) };
         },
         disk: async () => {
-          const free = await figures.dataFreeBytes();
-          return free < LOW_DISK_BYTES
-            ? { status: 'degraded', detail: `${Math.floor(free / 2 ** 20)} MiB left for the data folder` }
-            : { status: 'ok' };
+          return diskCheck(await figures.dataFreeBytes(), db.dialect);
         },
         migrations: () => ({ status: 'ok' }),
         models: () => {

@@ -224,6 +224,8 @@ export const REQUIREMENTS = {
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
   'OPS-19':
     '/metrics is clean Prometheus text under standard names; it tells model calls, store, queue, votes, reservations and nodes',
+  'OPS-20':
+    '/ready says by name what is down, and no when chats would hang: a store that is full or only reads; the log names it once',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
