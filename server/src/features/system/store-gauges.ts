@@ -88,11 +88,15 @@ const asked = (
   });
 };
 
-const pingGauges = (registry: Registry, part: 'store' | 'redis', ping: () => Promise<unknown>): void => {
-  const seconds = oncePerScrape(() => timed(ping));
+const pingGauges = (
+  registry: Registry,
+  part: 'store' | 'redis',
+  ping: (() => Promise<unknown>) | null,
+): void => {
+  const seconds = ping === null ? null : oncePerScrape(() => timed(ping));
   const what = part === 'store' ? 'the store' : 'Redis';
   asked(registry, `pentarch_${part}_up`, `1 where ${what} answered this scrape, 0 where not`, [], async () =>
-    one((await seconds()) === null ? 0 : 1),
+    seconds === null ? [] : one((await seconds()) === null ? 0 : 1),
   );
   asked(
     registry,
@@ -100,7 +104,7 @@ const pingGauges = (registry: Registry, part: 'store' | 'redis', ping: () => Pro
     `Time that ${what} took to answer this scrape`,
     [],
     async () => {
-      const took = await seconds();
+      const took = (await seconds?.()) ?? null;
       return took === null ? [] : one(took);
     },
   );
@@ -165,7 +169,7 @@ const nodeGauges = (registry: Registry, figures: StoreFigures): void => {
 
 export const registerStoreGauges = (registry: Registry, figures: StoreFigures): void => {
   pingGauges(registry, 'store', figures.ping);
-  if (figures.redisPing !== null) pingGauges(registry, 'redis', figures.redisPing);
+  pingGauges(registry, 'redis', figures.redisPing);
   queueGauges(registry, figures);
   workGauges(registry, figures);
   nodeGauges(registry, figures);
