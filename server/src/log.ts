@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import process from 'node:process';
 import { type Logger, pino } from 'pino';
-import { logFields } from './kernel/log-fields.ts';
+import { type LogWork, logFields, useLogCarrier } from './kernel/log-fields.ts';
 
 /**
  * Lines of one turn of the event loop leave in one system call: a write for each line costs as much as the routing of
@@ -43,8 +44,9 @@ export interface LogOptions {
 }
 
 /** The process's log: readable on a terminal, else a line of JSON for each entry on standard output. */
-export const createLogger = async ({ level, format, interactive }: LogOptions): Promise<Logger> =>
-  pino(
+export const createLogger = async ({ level, format, interactive }: LogOptions): Promise<Logger> => {
+  useLogCarrier(new AsyncLocalStorage<LogWork>());
+  return pino(
     {
       level,
       base: null,
@@ -65,3 +67,4 @@ export const createLogger = async ({ level, format, interactive }: LogOptions): 
         })
       : batched(1),
   );
+};

@@ -43,6 +43,7 @@ if (argv.length > 1) {
 }
 
 const { compose } = await import('./compose.ts');
+const { startTracing } = await import('./compose-tracing.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
 const { StartRefused } = await import('./db/refusal.ts');
 const { banner, keepFirstPassword } = await import('./banner.ts');
@@ -75,6 +76,7 @@ const start = async (): Promise<void> => {
     interactive: process.stdout.isTTY === true,
   });
   let url = publicUrl(config, config.PORT);
+  const tracing = await startTracing(config, logger);
   const platform = await compose(config, logger, () => url);
 
   await platform.app.listen({
@@ -113,7 +115,8 @@ const start = async (): Promise<void> => {
   const end = (exitCode: number, leadMs: number): void => {
     stopping = true;
     stoppingSinceMs = performance.now();
-    platform.close(leadMs).then(
+    const closed = platform.close(leadMs).finally(() => tracing.close());
+    closed.then(
       () => process.exit(exitCode),
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');

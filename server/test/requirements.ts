@@ -195,6 +195,10 @@ export const REQUIREMENTS = {
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
   'LOG-02':
     'a line names its request, run, conversation, tenant, user and client; probes are debug; no generated password outside of a terminal',
+  'OBS-01':
+    'traces by OTLP: request, run, step, model call, tool call, vote, search and job, within the caller’s trace, with links from tasks to who asked',
+  'OBS-02':
+    'traces are off and free without an address, sampled as set, and hold contents only where that is set, masked',
   'OPS-01':
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',

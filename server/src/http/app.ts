@@ -30,6 +30,7 @@ import { answerExpectations, clientErrorHandler } from './raw-errors.ts';
 import { mountReferencePage } from './reference-page.ts';
 import { logWorkOf, requestLine } from './request-line.ts';
 import { withLazyChildren } from './request-logger.ts';
+import { endRequestSpan, openRequestSpan } from './request-span.ts';
 import type { AnyRoute, Authenticate } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { IGNORED_HEADER } from './unknown-fields.ts';
@@ -206,6 +207,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
     }
   });
   app.decorateRequest('context', null as never);
+  app.decorateRequest('span', null);
 
   if (options.corsOrigins.length > 0) {
     await app.register(cors, {
@@ -239,6 +241,10 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   );
   const paths = createPathTable(options.routes, prefixesOf, described);
   if (options.openRequests !== undefined) app.addHook('onRequest', options.openRequests.onRequest);
+  app.addHook('onRequest', (request, _reply, done) => {
+    openRequestSpan(request);
+    done();
+  });
   app.addHook(
     'onRequest',
     createGuard({ ...options, paths, securityHeaders: await securityHeaders(options.tls !== null) }),
@@ -253,7 +259,9 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
   });
   // After the body has been read, whose events would leave the scope again: handler and answer run within it.
   app.addHook('preHandler', (request, _reply, done) =>
-    within(tenantOf(request), () => withinLog(logWorkOf(request), done)),
+    within(tenantOf(request), () =>
+      withinLog(logWorkOf(request), () => (request.span === null ? done() : request.span.within(done))),
+    ),
   );
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -263,6 +271,7 @@ export const buildApp = async (options: AppOptions): Promise<FastifyInstance> =>
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
+    endRequestSpan(request, reply);
     const { level, line } = requestLine(request, reply, route);
     if (request.context?.log !== undefined) request.context.log.ended = true;
     options.logger[level](line, 'request');

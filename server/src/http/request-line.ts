@@ -4,6 +4,8 @@ import { type LogWork, logWork } from '../kernel/log-fields.ts';
 /** Asked every few seconds by machines: their lines are for who looks for them. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
+export const isProbe = (route: string | undefined): boolean => route !== undefined && PROBES.has(route);
+
 /** What every line of a request says of it; made with the first of them. */
 export const logWorkOf = (request: FastifyRequest): LogWork => {
   const { context } = request;
@@ -28,7 +30,7 @@ export const requestLine = (
   const { statusCode: status } = reply;
   return {
     // That a part is not ready is a line of its own (features/system/readiness-log.ts).
-    level: PROBES.has(route) && (status < 400 || status === 503) ? 'debug' : 'info',
+    level: isProbe(route) && (status < 400 || status === 503) ? 'debug' : 'info',
     line: {
       ...fields,
       method: request.method,

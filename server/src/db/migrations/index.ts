@@ -40,6 +40,7 @@ import { acceptedTools } from './074-accepted-tools.ts';
 import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
+import { taskTrace } from './105-task-trace.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly SchemaStep[] = [
   credentialOfWebhooks,
   deliveryRounds,
   unreadPages,
+  taskTrace,
 ];

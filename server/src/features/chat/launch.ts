@@ -13,6 +13,7 @@ import type { StartDeps, StartedRun } from './run/run.ts';
 import { findConversation } from './run/steps/load-conversation.ts';
 import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
+import { startInSpan } from './run-span.ts';
 import type { Running } from './running.ts';
 import type { ChatRequest } from './schema.ts';
 import type { Waiting, WaitingMessage } from './waiting.ts';
@@ -84,7 +85,8 @@ export const createLaunch = (options: LaunchDeps) => {
     let started: StartedRun;
     try {
       const { signal } = abort;
-      started = await startRun(options, { ...how, caller, request, context, newConversationId, signal });
+      const message = { ...how, caller, request, context, newConversationId, signal };
+      started = await startInSpan(() => startRun(options, message), caller);
     } catch (error) {
       leave();
       if (error instanceof TurnTaken) return behind();

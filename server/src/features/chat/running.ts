@@ -23,6 +23,7 @@ import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { createRunHooks } from './run-hooks.ts';
 import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import { inStep, spanOf, tellEndInSpan } from './run-span.ts';
 import type { ChatResponse } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
@@ -110,7 +111,10 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
-    const { response, recorded } = await storeAnswer(options, run, result, status, events);
+    tellEndInSpan(spanOf(run), result, status);
+    const { response, recorded } = await inStep('store answer', () =>
+      storeAnswer(options, run, result, status, events),
+    );
     if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
@@ -175,11 +179,14 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       told = resolve;
     });
     const hooks = hooksOf(started, events, abort, turn, told);
-    const done = withLogFields(logFieldsOf(started), () =>
-      execute(caller, started, events, abort, hooks).catch((error: unknown) =>
-        endBadly(started, events, error),
-      ),
-    ).finally(() => {
+    const span = spanOf(started);
+    const going = (): Promise<ChatResponse> =>
+      execute(caller, started, events, abort, hooks).catch((error: unknown) => {
+        span.fail(error);
+        return endBadly(started, events, error);
+      });
+    const done = withLogFields(logFieldsOf(started), () => span.within(going)).finally(() => {
+      span.end();
       active.delete(started.runId);
       events.end();
       turn.leave();

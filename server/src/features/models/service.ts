@@ -16,6 +16,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
 import { throttled } from '../../kernel/throttled.ts';
 import { estimatePromptTokens, promptTokensBound } from '../../kernel/tokens.ts';
+import { inCallSpan } from './call-span.ts';
 import {
   affordableOutputTokens,
   BUILTIN,
@@ -310,7 +311,10 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => false,
-        (provider, { name }) => provider.generate({ ...call, messages, model: name }),
+        (provider, model) =>
+          inCallSpan(model, { ...call, messages }, false, () =>
+            provider.generate({ ...call, messages, model: model.name }),
+          ),
       );
     },
     stream: (ref, call, onText) => {
@@ -320,14 +324,16 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => shown,
-        async (provider, { name }, firstText) => {
+        async (provider, model, firstText) => {
           const pieces = createStorablePieces((text) => {
             shown = true;
             firstText();
             onText(text);
           });
           try {
-            return await provider.stream({ ...call, messages, model: name }, pieces.push);
+            return await inCallSpan(model, { ...call, messages }, true, () =>
+              provider.stream({ ...call, messages, model: model.name }, pieces.push),
+            );
           } finally {
             pieces.end();
           }
