@@ -154,7 +154,7 @@ export const SETTINGS = {
   ),
   ADMIN_EMAIL: text('admin@localhost', 'E-mail of the first admin (first start only)'),
   ADMIN_PASSWORD: secret(
-    'Password of the first admin (first start only); default: generated and printed once',
+    'Password of the first admin (first start only); default: generated, and shown once on a terminal, or written to DATA_DIR/admin-password where there is none',
   ),
   IDP_URL: url('Issuer of an external OpenID provider; default: the embedded provider'),
   IDP_CLIENT_ID: text('pentarch-api', 'Client id of this API at the identity provider'),
@@ -368,7 +368,43 @@ export const SETTINGS = {
     'info',
     'Least level that is logged',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('OpenTelemetry collector for traces; default: none'),
+  LOG_FORMAT: oneOf(
+    ['pino', 'standard'],
+    'pino',
+    'Lines of the log: pino writes levels as numbers (30 is info) and times as epoch ms, standard names of levels and ISO 8601; a terminal gets readable text',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    'OpenTelemetry collector for traces (OTLP by HTTP in protobuf, usually port 4318); default: none, and then nothing of it is loaded',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(
+    'The whole address for traces, in place of OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces behind it',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: secret('Headers for the collector, as name=value, comma-separated'),
+  OTEL_EXPORTER_OTLP_TIMEOUT: int(10_000, 1, 600_000, 'Longest wait for the collector in ms'),
+  OTEL_BSP_SCHEDULE_DELAY: int(5_000, 1, 600_000, 'Longest wait of a span until it is sent in ms'),
+  OTEL_SERVICE_NAME: text('pentarch', 'Name of the service in traces'),
+  OTEL_RESOURCE_ATTRIBUTES: text('', 'Further attributes of the service, as name=value, comma-separated'),
+  OTEL_TRACES_SAMPLER: oneOf(
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    'parentbased_always_on',
+    'Which traces are recorded; parentbased: as the caller says where its request names a trace',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: {
+    ...decimal(1, 'Share of traces of the samplers by ratio, 0 to 1'),
+    parse: (t: string) => (/^(0(\.\d+)?|1(\.0+)?)$/.test(t) ? Number(t) : fail('a number from 0 to 1')),
+  },
+  OTEL_SDK_DISABLED: flag(false, 'on sends no traces, whatever else is set'),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: flag(
+    false,
+    'Traces hold what people and models wrote, with secrets and personal data masked as far as rules find them',
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
 export type Config = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['default'] };

@@ -225,6 +225,12 @@ export const REQUIREMENTS = {
   'AGENT-01': 'agent.state_changed is told when the state of an agent changes',
   'NOTE-02': 'who may decide, holds a seat or keeps the limits is told, by their own preferences',
   'LOG-01': 'no password, token, key or secret is ever in a line of the log',
+  'LOG-02':
+    'a line names its request, run, conversation, tenant, user and client; probes are debug; no generated password outside of a terminal',
+  'OBS-01':
+    'traces by OTLP: request, run, step, model call, tool call, vote, search and job, within the caller’s trace, with links from tasks to who asked',
+  'OBS-02':
+    'traces are off and free without an address, sampled as set, and hold contents only where that is set, masked',
   'OPS-01':
     'backup of a live server: what was acknowledged before its start is in it, and all of it fits together',
   'OPS-02': 'restore proves the archive before it touches anything, and refuses a place that is not empty',
@@ -254,6 +260,10 @@ export const REQUIREMENTS = {
   'OPS-08': 'commands: --help lists them, an unknown one is exit 2; doctor says what is wrong and what to do',
   'OPS-09': 'records go when the settings say, once a day on one node, and never before',
   'OPS-10': 'every metric of the dashboard and the alert rules is one that a running server gives',
+  'OPS-19':
+    '/metrics is clean Prometheus text under standard names; it tells model calls, store, queue, votes, reservations and nodes',
+  'OPS-20':
+    '/ready says by name what is down, and no when chats would hang: a store that is full or only reads; the log names it once',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',
@@ -387,7 +397,8 @@ export const REQUIREMENTS = {
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
   'TAINT-03':
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
-  'SEC-30': 'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
+  'SEC-30':
+    'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

@@ -37,6 +37,8 @@ export interface Db {
    * out again; null where other processes write as well (PostgreSQL).
    */
   conversationsVersion(userId: string): number | null;
+  /** Of this process to the store's server; null where there is none (SQLite). */
+  connections(): { inUse: number; idle: number; waiting: number } | null;
   /** Throws when the store does not answer; for /ready. */
   ping(): Promise<void>;
   close(): Promise<void>;

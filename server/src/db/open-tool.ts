@@ -47,6 +47,7 @@ const openFile = (file: string): Db => {
     read,
     write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
     conversationsVersion: () => null,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -66,6 +67,7 @@ const openUrl = (url: string): Db => {
     read,
     write: (work) => read.transaction().execute(work),
     conversationsVersion: () => null,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -139,6 +139,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
     read,
     write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
     conversationsVersion: changed.version,
+    connections: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);
     },
@@ -234,6 +235,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
       }
     },
     conversationsVersion: () => null,
+    connections: pool.connections,
     ping: async () => {
       await sql`select 1`.execute(read);
     },

@@ -1,16 +1,42 @@
+import { sql } from 'kysely';
 import type { Db } from './db.ts';
+import { refusalIn } from './refused-writes.ts';
 
 /** Whoever asks within this time gets the same answer: /ready is open to everybody. */
 const FRESH_MS = 1_000;
 /** What a store with room takes at any time; a file that cannot grow is found out by it. */
 const ROOM = 'x'.repeat(64 * 1024);
+/** A table of its own, some hundred kilobytes, makes the catalogue a little longer each time. */
+const GROWTH_EVERY_MS = 10_000;
+
+/** PostgreSQL changes rows in place with a full disk too: only a new file shows that there is room. */
+const growPostgres = async (db: Pick<Db, 'write'>): Promise<void> => {
+  try {
+    await db.write(async (tx) => {
+      await sql`create temporary table pentarch_room on commit drop as
+        select md5(random()::text) as room from generate_series(1, 8000)`.execute(tx);
+    });
+  } catch (error) {
+    // The role may have no right to temporary tables, which says nothing of the disk.
+    if (refusalIn(error) !== null) throw error;
+  }
+};
 
 /** Asks by a real write whether the store takes writes: a server that only reads, and a full disk, answer reads all the same. Rejects where it does not. */
 export const createWriteProbe = (db: Pick<Db, 'write' | 'dialect'>): (() => Promise<void>) => {
   let last: { at: number; done: Promise<void> } | null = null;
+  let grownAt: number | null = null;
 
-  const probe = (): Promise<void> =>
-    db.write(
+  const grow = async (): Promise<void> => {
+    const now = performance.now();
+    if (db.dialect === 'sqlite' || (grownAt !== null && now - grownAt < GROWTH_EVERY_MS)) return;
+    grownAt = null;
+    await growPostgres(db);
+    grownAt = now;
+  };
+
+  const probe = async (): Promise<void> => {
+    await db.write(
       async (tx) => {
         if (db.dialect === 'sqlite') {
           await tx.insertInto('platform').values({ name: 'write_probe', value: ROOM }).execute();
@@ -25,6 +51,8 @@ export const createWriteProbe = (db: Pick<Db, 'write' | 'dialect'>): (() => Prom
       },
       { deferred: true, repeatable: true },
     );
+    await grow();
+  };
 
   return () => {
     const now = performance.now();

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../kernel/caller.ts';
 import type { AppError } from '../kernel/errors.ts';
+import type { LogWork } from '../kernel/log-fields.ts';
 import { OIDC_PATHS } from '../kernel/oidc.ts';
 import type { ErrorShape } from './error-body.ts';
 import type { Access } from './route.ts';
@@ -15,6 +16,8 @@ export interface RequestContext {
   noted?: boolean;
   /** The error that the request was answered with, for those who look at its end. */
   fault?: AppError;
+  /** What lines of the log say of the request. */
+  log?: LogWork;
 }
 
 declare module 'fastify' {

@@ -46,6 +46,7 @@ export const clusterModule = defineModule({
     const service = await openCluster(deps);
     return {
       service,
+      gauges: { redisPing: service === null ? null : () => service.ping() },
       health: {
         redis: async () => {
           await service?.ping();

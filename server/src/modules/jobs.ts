@@ -23,7 +23,7 @@ export const jobsModule = defineModule({
     const jobs = await createJobs(deps);
     return {
       service: jobs,
-      gauges: { jobs: () => jobs.depth() },
+      gauges: { jobs: () => jobs.depth(), waitingJobs: () => jobs.waiting() },
       health: {
         queue: async () => {
           const { queued, running, dead } = await jobs.depth();

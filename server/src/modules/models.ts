@@ -32,6 +32,7 @@ import { ConfigError } from '../config.ts';
 import {
   createModels,
   createPrices,
+  type ModelCallSample,
   type Models,
   parsePriceTable,
   pickDefaultModel,
@@ -152,7 +153,11 @@ const ggufProvider = async (config: Config): Promise<ModelProvider | null> => {
 };
 
 /** Models by the settings; the default one is the first found of MODEL, the keys, an Ollama server, `builtin`. */
-export const composeModels = async (config: Config, clock: Clock): Promise<Models> => {
+export const composeModels = async (
+  config: Config,
+  clock: Clock,
+  onCall: (sample: ModelCallSample) => void = () => {},
+): Promise<Models> => {
   const ollamaUrl = config.OLLAMA_BASE_URL ?? OLLAMA_URL;
   const wantsOllama = config.OLLAMA_BASE_URL !== null || (config.MODEL?.startsWith('ollama/') ?? false);
   const decided = config.MODEL !== null || config.OPENAI_API_KEY !== null;
@@ -195,6 +200,7 @@ export const composeModels = async (config: Config, clock: Clock): Promise<Model
       clock,
       random: Math.random,
       sleep: pause,
+      onCall,
     });
     // A name that no provider has ends the start, not the first message.
     if (config.MEMORY_MODEL !== null) models.resolve(config.MEMORY_MODEL, '/MEMORY_MODEL');

@@ -1,17 +1,19 @@
 import type { Config } from '../config.ts';
+import type { Metrics } from '../features/system/index.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './models.ts';
 import { defineModule, type Given } from './module.ts';
 
 export interface ProvidersDeps extends Pick<Given, 'clock'> {
   config: Config;
+  system: { metrics: Pick<Metrics, 'modelCall'> };
 }
 
 /** Models, embedders and the reranker as the settings name them. Features get the embedder by `embedding`, which meters it. */
 export const providersModule = defineModule({
   name: 'providers',
-  needs: ['clock', 'config'],
-  async build({ clock, config }: ProvidersDeps) {
-    const models = await composeModels(config, clock);
+  needs: ['clock', 'config', 'system'],
+  async build({ clock, config, system }: ProvidersDeps) {
+    const models = await composeModels(config, clock, system.metrics.modelCall);
     const { embedder, warm } = composeEmbedder(config);
     return {
       service: {

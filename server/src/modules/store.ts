@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import type { Db } from '../db/db.ts';
 import { openPostgres, openSqlite } from '../db/open.ts';
-import { createWriteProbe } from '../db/write-probe.ts';
+import { REFUSAL_TEXT } from '../db/refused-writes.ts';
+import { clockSkewMs } from '../db/store-clock.ts';
+import { type WatchedDb, watchWrites } from '../db/watched.ts';
 import { defineModule, type Given, type OnError } from './module.ts';
 import type { NodePlace } from './node.ts';
 
-export interface StoreDeps extends Pick<Given, 'logger' | 'onError'> {
+export interface StoreDeps extends Pick<Given, 'clock' | 'logger' | 'onError'> {
   config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR' | 'SQLITE_SYNCHRONOUS'>;
   /** The store is opened by whoever has a place on it. */
   node: NodePlace;
@@ -16,33 +17,48 @@ export interface StoreDeps extends Pick<Given, 'logger' | 'onError'> {
 export const sqliteFile = (config: Pick<Config, 'DATA_DIR'>): string =>
   path.join(config.DATA_DIR, 'pentarch.sqlite');
 
-const openStore = (config: StoreDeps['config'], logger: FastifyBaseLogger, onError: OnError): Promise<Db> =>
-  config.DATABASE_URL === null
-    ? openSqlite({
-        file: sqliteFile(config),
-        synchronous: config.SQLITE_SYNCHRONOUS,
-        onError: (error) => onError(error, 'the log of the store'),
-      })
-    : openPostgres({
-        url: config.DATABASE_URL,
-        onGap: (gap) => logger.warn(`row-level security does not stand behind the tenants’ filters: ${gap}`),
-      });
+const openStore = async (
+  config: StoreDeps['config'],
+  logger: FastifyBaseLogger,
+  onError: OnError,
+): Promise<WatchedDb> => {
+  const db =
+    config.DATABASE_URL === null
+      ? await openSqlite({
+          file: sqliteFile(config),
+          synchronous: config.SQLITE_SYNCHRONOUS,
+          onError: (error) => onError(error, 'the log of the store'),
+        })
+      : await openPostgres({
+          url: config.DATABASE_URL,
+          onGap: (gap) =>
+            logger.warn(`row-level security does not stand behind the tenants’ filters: ${gap}`),
+        });
+  return watchWrites(db, (refusal, error) => {
+    if (refusal === null) logger.info('the store takes writes again');
+    else logger.warn({ reason: refusal, err: error }, 'the store refuses writes');
+  });
+};
 
 export const storeModule = defineModule({
   name: 'db',
-  needs: ['config', 'logger', 'node', 'onError'],
-  async build({ config, logger, onError }: StoreDeps) {
+  needs: ['clock', 'config', 'logger', 'node', 'onError'],
+  async build({ clock, config, logger, onError }: StoreDeps) {
     const db = await openStore(config, logger, onError);
-    const checkWrites = createWriteProbe(db);
     return {
       service: db,
+      gauges: {
+        ping: db.ping,
+        connections: db.connections,
+        clockSkewMs: () => clockSkewMs(db, clock.now),
+      },
       health: {
         store: async () => {
           await db.ping();
-          return checkWrites().then(
-            () => ({ status: 'ok' as const }),
-            () => ({ status: 'failed' as const, detail: 'it answers, and takes no writes' }),
-          );
+          const refusal = await db.refusal();
+          return refusal === null
+            ? { status: 'ok' as const }
+            : { status: 'failed' as const, detail: REFUSAL_TEXT[refusal] };
         },
         migrations: () => ({ status: 'ok' as const }),
       },

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import path from 'node:path';
@@ -79,7 +79,9 @@ describe('metrics', () => {
         ...rules().map((rule) => rule.expr),
         ...panels().flatMap((p) => p.targets.map((t) => t.expr)),
       ];
-      const used = new Set(expressions.flatMap((expr) => expr.match(/\bpentarch_\w+/g) ?? []));
+      const used = new Set(
+        expressions.flatMap((expr) => expr.match(/\b(?:pentarch|process|nodejs)_\w+/g) ?? []),
+      );
       expect([...used].filter((name) => !names.has(name))).toEqual([]);
       expect(used.size).toBeGreaterThan(12);
       const given = new Map<string, Set<string>>();
@@ -107,6 +109,15 @@ describe('metrics', () => {
       expect(templates.some((route) => /^.*\/chat.*$/.test(route ?? ''))).toBe(true);
     },
   );
+
+  it('every alert comes under the figures that it is for, and no other: by promtool where it is installed', () => {
+    const cases = text('monitoring/alerts.test.yaml');
+    for (const { alert } of rules()) expect(cases).toContain(`alertname="${alert}"`);
+    const file = path.join(ROOT, 'deploy', 'monitoring', 'alerts.test.yaml');
+    const tool = process.env.PROMTOOL_PATH ?? 'promtool';
+    const tested = spawnSync(tool, ['test', 'rules', file], { encoding: 'utf8' });
+    if (tested.error === undefined) expect([tested.status, tested.stdout]).toEqual([0, expect.any(String)]);
+  });
 
   it('every alert has its words in the operations guide', () => {
     const guide = readFileSync(path.join(ROOT, 'docs', 'operations.md'), 'utf8');

@@ -167,8 +167,9 @@ describe('while what the nodes share is away', () => {
     ['the store takes everything and says nothing', () => store, 'freeze'],
     ['Redis takes everything and says nothing', () => redis, 'freeze'],
   ] as const) {
+    const part = name.startsWith('Redis') ? 'redis' : 'store';
     it(req(
-      'CLU-14',
+      ['CLU-14', 'OPS-20'],
       `${name}: 503 with Retry-After and not ready; back without a restart, nothing acknowledged is lost`,
     ), async () => {
       provider.always({ chunks: Array.from({ length: 40 }, (_, i) => `w${i} `), chunkDelayMs: 100 });
@@ -182,6 +183,12 @@ describe('while what the nodes share is away', () => {
         const ready = await at(i).get('/ready');
         expect(ready.status).toBe(503);
         expect(ready.headers.get('retry-after')).not.toBeNull();
+        // By its name, in the answer and once in the log.
+        const { checks } = ready.json<{ checks: Record<string, { status: string }> }>();
+        expect(checks[part]?.status).toBe('failed');
+        await expect
+          .poll(() => cluster.nodes[i]?.log.some((line) => String(line.msg).startsWith(`not ready: ${part}`)))
+          .toBe(true);
         expect((await at(i).get('/health')).status).toBe(200);
       }
       // The model's answer comes to its end meanwhile, and waits to be stored.

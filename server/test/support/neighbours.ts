@@ -27,6 +27,14 @@ export const neighboursOn = async (db: Db) => {
     openSockets: () => 0,
     jobs: () => Promise.resolve({ queued: 0, running: 0, dead: 0 }),
     dataFreeBytes: () => Promise.resolve(0),
+    ping: () => Promise.resolve(),
+    redisPing: null,
+    connections: () => null,
+    waitingJobs: () => Promise.resolve([]),
+    votes: () => Promise.resolve([]),
+    reservations: () => Promise.resolve({ count: 0, oldestMs: 0 }),
+    nodes: () => Promise.resolve({ alive: 1, draining: 0 }),
+    clockSkewMs: () => Promise.resolve(null),
   };
   return {
     audit: createAudit(systemClock),
@@ -43,7 +51,7 @@ export const neighboursOn = async (db: Db) => {
     models: await composeModels(config, systemClock),
     onError: (error: unknown) => void faults.push(error),
     outbox: noWebhooks(),
-    system: { metrics: createMetrics(() => gauges) },
+    system: { metrics: createMetrics('2.0.0', () => gauges) },
     published,
     faults,
   };

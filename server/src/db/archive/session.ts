@@ -120,6 +120,7 @@ export const storeOfSession = (session: Session): Db => ({
   read: session.tx,
   write: (work) => work(session.tx),
   conversationsVersion: () => null,
+  connections: () => null,
   ping: () => Promise.resolve(),
   close: () => Promise.resolve(),
 });

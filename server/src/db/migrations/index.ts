@@ -43,6 +43,7 @@ import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 import { messageTree } from './091-message-tree.ts';
 import { beyondEstimate } from './100-beyond-estimate.ts';
+import { taskTrace } from './105-task-trace.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 import { recognizedPages } from './116-recognized-pages.ts';
@@ -93,6 +94,7 @@ export const migrations: readonly SchemaStep[] = [
   unreadPages,
   messageTree,
   beyondEstimate,
+  taskTrace,
   clientSignOut,
   leftOut,
   recognizedPages,

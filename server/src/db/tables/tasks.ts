@@ -38,6 +38,8 @@ export interface TaskRow {
   depth: number;
   /** The chat run in which an agent made it; null where a person did. */
   created_by_run: string | null;
+  /** `traceparent` of the request or run that made it; null without traces. */
+  trace_parent: string | null;
 }
 
 /** One due slot of a task, with all its attempts. */

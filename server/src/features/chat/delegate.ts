@@ -10,6 +10,7 @@ import { carryOut, startHandOff } from './run/pipeline.ts';
 import { innerPlan } from './run/plan.ts';
 import type { RunDeps, RunPlan, RunSpending, StartDeps } from './run/run.ts';
 import { createRunEvents, type RunEvents } from './run-events.ts';
+import { inHandOffSpan } from './run-span.ts';
 import type { RunState, SuspendedLoop } from './steps.rules.ts';
 import { toolsOf } from './tool-list.ts';
 import { addSums } from './usage.rules.ts';
@@ -131,7 +132,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
     const inner = { ...context, agentId, depth: (context.depth ?? 0) + 1 };
     const events = innerEvents(running.events);
     const run = { plan, state: given, subject, context: inner, events, hooks: null };
-    const result = await carryOut(options, run);
+    const result = await inHandOffSpan(plan.agent, () => carryOut(options, run));
     const { state, open, error } = result;
     const { hold, kept } = open;
     if (hold !== null) {

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { noteLogFields } from '../../kernel/log-fields.ts';
 import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
 import { askedEvent } from './asked.rules.ts';
@@ -13,6 +14,7 @@ import type { StartDeps, StartedRun } from './run/run.ts';
 import { checkParent, findConversation } from './run/steps/load-conversation.ts';
 import { namedAgent } from './run/steps/select-agent.ts';
 import { createRunEvents } from './run-events.ts';
+import { startInSpan } from './run-span.ts';
 import type { Running } from './running.ts';
 import type { ChatRequest } from './schema.ts';
 import type { Waiting, WaitingMessage } from './waiting.ts';
@@ -61,7 +63,9 @@ export const createLaunch = (options: LaunchDeps) => {
     try {
       await checkSettings(caller, context);
       await checkParent(store, request.conversation_id, namedParent(request));
-      return lineUp(await waiting.accept(caller, request, how));
+      const accepted = await waiting.accept(caller, request, how);
+      noteLogFields({ run_id: accepted.run.runId, conversation_id: request.conversation_id });
+      return lineUp(accepted);
     } finally {
       here();
     }
@@ -87,12 +91,14 @@ export const createLaunch = (options: LaunchDeps) => {
     let started: StartedRun;
     try {
       const { signal } = abort;
-      started = await startRun(options, { ...how, caller, request, context, newConversationId, signal });
+      const message = { ...how, caller, request, context, newConversationId, signal };
+      started = await startInSpan(() => startRun(options, message), caller);
     } catch (error) {
       leave();
       if (error instanceof TurnTaken) return behind();
       throw error;
     }
+    noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
     const { record, question } = started.plan;

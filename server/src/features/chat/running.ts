@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
+import { type LogFields, logFields, withLogFields } from '../../kernel/log-fields.ts';
 import { addNano } from '../../kernel/money.ts';
 import { isTainted } from '../../kernel/taint.ts';
 import type { ToolContext } from '../../kernel/tools.ts';
@@ -25,6 +26,7 @@ import { type AnswerDeps, storeAnswer } from './run/steps/store-answer.ts';
 import type { RunEvents } from './run-events.ts';
 import type { createRunHooks } from './run-hooks.ts';
 import { outcomeOf, type RunReport } from './run-report.rules.ts';
+import { inStep, spanOf, tellEndInSpan } from './run-span.ts';
 import type { ChatResponse, RunStatus } from './schema.ts';
 import { RunLost } from './store.ts';
 import { untilStored } from './until-stored.ts';
@@ -50,6 +52,20 @@ const idsOf = (run: StartedRun) => ({
  */
 const mayHaveAsked = ({ state }: StartedRun, status: RunStatus): boolean =>
   state.modelCalls > 0 && (status !== 'completed' || state.toolCalls.length > 0);
+/** For its lines in the log; the client's address is known where its request has just been made. */
+const logFieldsOf = ({ runId, conversationId, subject }: StartedRun): LogFields => {
+  const asking = logFields();
+  return {
+    ...(asking?.client !== undefined && asking.request_id === subject.requestId
+      ? { client: asking.client }
+      : {}),
+    ...(subject.requestId === null ? {} : { request_id: subject.requestId }),
+    tenant_id: subject.tenantId,
+    user_id: subject.userId,
+    run_id: runId,
+    conversation_id: conversationId,
+  };
+};
 
 /** The runs that go on in this process: each is carried out, stored and told of, and can be stopped. */
 export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeof createRunHooks>) => {
@@ -105,7 +121,10 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
-    const { response, recorded } = await storeAnswer(options, run, result, status, events);
+    tellEndInSpan(spanOf(run), result, status);
+    const { response, recorded } = await inStep('store answer', () =>
+      storeAnswer(options, run, result, status, events),
+    );
     if (mayHaveAsked(run, status)) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
@@ -198,13 +217,18 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
       told = resolve;
     });
     const hooks = hooksOf(started, events, abort, turn, told);
-    const done = execute(caller, started, events, abort, hooks)
-      .catch((error: unknown) => endBadly(started, events, error))
-      .finally(() => {
-        active.delete(started.runId);
-        events.end();
-        turn.leave();
+    const span = spanOf(started);
+    const going = (): Promise<ChatResponse> =>
+      execute(caller, started, events, abort, hooks).catch((error: unknown) => {
+        span.fail(error);
+        return endBadly(started, events, error);
       });
+    const done = withLogFields(logFieldsOf(started), () => span.within(going)).finally(() => {
+      span.end();
+      active.delete(started.runId);
+      events.end();
+      turn.leave();
+    });
     // The one who waits for the run handles its error; nobody may be waiting.
     done.catch(() => {});
     const run: ActiveRun = {

@@ -48,6 +48,18 @@ const ENDED_AFTER_MS = 60_000;
 /** No single call takes this long. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
+/** Over all tenants and processes: for metrics. */
+export const openHolds = async (db: Db, now: number): Promise<{ count: number; oldestMs: number }> => {
+  const row = await db.read
+    .selectFrom('cost_holds')
+    .select([(eb) => eb.fn.countAll<number>().as('n'), (eb) => eb.fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow();
+  return {
+    count: Number(row.n),
+    oldestMs: row.oldest === null ? 0 : Math.max(0, now - Number(row.oldest)),
+  };
+};
+
 /** Ids of this process's own holds that nobody will settle: their run has ended without it, or they are too old for any call. */
 export const forgottenHolds = async (db: Db, nodeId: string, now: number): Promise<string[]> => {
   const rows = await db.read

@@ -10,6 +10,7 @@ import { findTenant } from '../tenants/index.ts';
 import { findUserOfTenant } from '../users/index.ts';
 import { alertEvent } from './alert-event.ts';
 import { costsBesideRuns } from './beside-runs.ts';
+import { openHolds } from './holds.store.ts';
 import { type CostsService, createCosts } from './index.ts';
 import type { LedgerEntry } from './types.ts';
 
@@ -68,6 +69,7 @@ export const costsModule = defineModule({
       service,
       routes: costs.routes(),
       tools: [costs.tools],
+      gauges: { reservations: () => openHolds(db, clock.now()) },
       start: () => costs.start(),
       stop: () => costs.close(),
     };

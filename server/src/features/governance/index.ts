@@ -29,6 +29,7 @@ export { createVoteAsk } from './ask.ts';
 export { type GovernanceConfig, governanceConfig } from './config.ts';
 export type { Ask, AskRequest, GovernancePorts } from './ports.ts';
 export { Proposal as ProposalSchema } from './schema.ts';
+export { waitingProposals } from './store.ts';
 export { type Proposal, SEATS, type Seat } from './types.ts';
 export { type ProposalWire, proposalWire } from './wire.ts';
 

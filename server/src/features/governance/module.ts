@@ -12,6 +12,7 @@ import { decisionOf } from './approvals.ts';
 import { createVoteAsk } from './ask.ts';
 import { createGovernance, type GovernanceConfig } from './index.ts';
 import type { GovernancePorts } from './ports.ts';
+import { waitingProposals } from './store.ts';
 
 export interface GovernanceDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions'> {
   audit: Pick<Audit, 'append'>;
@@ -111,6 +112,7 @@ export const governanceModule = defineModule({
       routes: governance.routes(),
       doorTools: [governance.doorTools],
       personalData: [governance.personalData],
+      gauges: { votes: () => waitingProposals(db.read, clock.now()) },
       resume: () => governance.start(),
       stop: () => governance.close(),
     };

@@ -32,3 +32,4 @@ export {
   modelErrorOf,
   type ProviderState,
 } from './service.ts';
+export type { ModelCallSample } from './timed-call.ts';

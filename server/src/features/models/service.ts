@@ -17,6 +17,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { createStorablePieces, storable, storableDeep } from '../../kernel/storable.ts';
 import { throttled } from '../../kernel/throttled.ts';
 import { estimatePromptTokens, estimateTokens, promptTokensBound } from '../../kernel/tokens.ts';
+import { inCallSpan } from './call-span.ts';
 import {
   affordableOutputTokens,
   BUILTIN,
@@ -37,6 +38,7 @@ import {
   worstCaseCost,
 } from './rules.ts';
 import { sendable } from './sendable.rules.ts';
+import { type ModelCallSample, timedCall } from './timed-call.ts';
 
 export interface ModelsOptions {
   providers: readonly ModelProvider[];
@@ -57,6 +59,8 @@ export interface ModelsOptions {
   /** Resolves after the time, or at once when the signal is aborted. */
   sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   retry?: RetryPolicy;
+  /** Told of each call of a provider. */
+  onCall?: (sample: ModelCallSample) => void;
 }
 
 export interface ModelCall extends Omit<ModelRequest, 'model'> {
@@ -152,6 +156,7 @@ export const createModels = (options: ModelsOptions): Models => {
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
   const circuits = new Map<string, Circuit>();
   const policy = options.retry ?? DEFAULT_RETRY;
+  const onCall = options.onCall ?? (() => {});
 
   const known = (modelId: string, field: string): ModelRef => {
     const ref = parseModelId(modelId);
@@ -246,7 +251,7 @@ export const createModels = (options: ModelsOptions): Models => {
     ref: ModelRef,
     call: ModelCall,
     hadText: () => boolean,
-    once: (provider: ModelProvider, ref: ModelRef) => Promise<ModelResult>,
+    once: (provider: ModelProvider, ref: ModelRef, firstText: () => void) => Promise<ModelResult>,
   ): Promise<ModelCallResult> => {
     const { signal } = call;
     // Here, since every call comes through: what a caller forgets to measure must not be believed without end.
@@ -271,7 +276,9 @@ export const createModels = (options: ModelsOptions): Models => {
         if (signal.aborted) throw abortedBefore(candidate);
         attempts++;
         try {
-          const result = await once(provider, candidate);
+          const result = await timedCall(candidate, onCall, (firstText) =>
+            once(provider, candidate, firstText),
+          );
           report(candidate.provider, 'ok');
           const usage = boundUsage(filled(result.usage, call, result), boundOn(candidate));
           const { content, toolCalls } = storableDeep({
@@ -329,24 +336,29 @@ export const createModels = (options: ModelsOptions): Models => {
         ref,
         call,
         () => false,
-        (provider, { name }) => provider.generate({ ...call, messages, model: name }),
+        (provider, model) =>
+          inCallSpan(model, { ...call, messages }, false, () =>
+            provider.generate({ ...call, messages, model: model.name }),
+          ),
       );
     },
     stream: (ref, call, onText) => {
       let shown = false;
       const messages = sendable(call.messages, call.tools);
-      const show = (text: string): void => {
-        shown = true;
-        onText(text);
-      };
       return run(
         ref,
         call,
         () => shown,
-        async (provider, { name }) => {
-          const pieces = createStorablePieces(show);
+        async (provider, model, firstText) => {
+          const pieces = createStorablePieces((text) => {
+            shown = true;
+            firstText();
+            onText(text);
+          });
           try {
-            return await provider.stream({ ...call, messages, model: name }, pieces.push);
+            return await inCallSpan(model, { ...call, messages }, true, () =>
+              provider.stream({ ...call, messages, model: model.name }, pieces.push),
+            );
           } finally {
             pieces.end();
           }

@@ -18,8 +18,9 @@ export const nodesModule = defineModule({
   needs: ['clock', 'config', 'db', 'lifecycle', 'logger', 'node', 'onError'],
   build({ clock, config, db, lifecycle, logger, node, onError }: NodesDeps) {
     const left: LeftWork[] = [];
+    const store = createNodeStore(db);
     const nodes = createNodes({
-      store: createNodeStore(db),
+      store,
       clock,
       nodeId: node.nodeId,
       version: VERSION,
@@ -36,6 +37,13 @@ export const nodesModule = defineModule({
       onError,
     });
     return {
+      gauges: {
+        async nodes() {
+          const all = await store.list();
+          const draining = all.filter((one) => one.draining === 1).length;
+          return { alive: all.length - draining, draining };
+        },
+      },
       service: { ...nodes, register: (work: LeftWork): void => void left.push(work) },
       // The store may be away.
       stopping: () => void nodes.drain(),

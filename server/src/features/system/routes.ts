@@ -38,6 +38,8 @@ export interface SystemOptions {
   checks(): Record<CheckName, HealthCheck>;
   metrics: Metrics;
   metricsToken: string | null;
+  /** Told what the parts say each time that somebody asks while the process means to serve. */
+  looked?(checks: Readonly<Record<string, Check>>): void;
 }
 
 const CheckSchema = Type.Object({
@@ -80,7 +82,9 @@ export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
   const readiness = async () => {
     const checked = options.checks();
     const results = await Promise.all(CHECK_NAMES.map((name) => run(checked[name])));
-    const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
+    const checks: Record<string, Check> = {};
+    for (const [i, name] of CHECK_NAMES.entries()) checks[name] = results[i] ?? { status: 'failed' };
+    if (!options.stopping()) options.looked?.(checks);
     const ready = !options.stopping() && results.every((check) => check.status !== 'failed');
     return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };
   };

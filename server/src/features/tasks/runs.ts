@@ -3,6 +3,7 @@ import type { Jobs } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { presentTrace } from '../../kernel/tracing.ts';
 import { runKind } from './jobs.ts';
 import { isActiveRun, PRIORITY_RANK, taskStatusAfter } from './rules.ts';
 import type { TaskRunStatus } from './schema.ts';
@@ -64,7 +65,13 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     options.jobs.enqueue(
       tx,
       runKind,
-      { v: 1, task_run_id: runId, tenant_id: task.tenant_id },
+      {
+        v: 1,
+        task_run_id: runId,
+        tenant_id: task.tenant_id,
+        // Whoever asks for this run now goes before whoever made the task.
+        ...(task.trace_parent === null || presentTrace() !== null ? {} : { traceparent: task.trace_parent }),
+      },
       { group: task.tenant_id, priority: PRIORITY_RANK[priorityOf(task)] },
     );
 

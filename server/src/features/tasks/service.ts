@@ -7,6 +7,7 @@ import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { type CallerFor, credentialText } from '../../kernel/stored-credential.ts';
+import { presentTrace } from '../../kernel/tracing.ts';
 import { isTimeZone, parseSchedule } from './cron.ts';
 import { createExecutor } from './execute.ts';
 import { runKind } from './jobs.ts';
@@ -277,6 +278,7 @@ export const createTasks = (options: TasksOptions) => {
         parent_task_id: null,
         depth: 1,
         created_by_run: by.runId,
+        trace_parent: presentTrace(),
       };
       await db.write(async (tx) => {
         await lockMaking(tx, db.dialect, caller.userId);

@@ -14,6 +14,7 @@ import type {
   PartialModelResult,
 } from '../../../kernel/model.ts';
 import { estimatePromptTokens, estimateTokens } from '../../../kernel/tokens.ts';
+import { traceHeaders } from '../../../kernel/tracing.ts';
 import {
   abortedError,
   garbageError,
@@ -273,7 +274,13 @@ export const createChatCompletions = (options: ChatCompletionsOptions): ModelPro
 
       signal.addEventListener('abort', onAbort);
       pool.dispatch(
-        { origin: base.origin, path, method: 'POST', headers, body: requestBody(request, stream, dialect) },
+        {
+          origin: base.origin,
+          path,
+          method: 'POST',
+          headers: { ...headers, ...traceHeaders() },
+          body: requestBody(request, stream, dialect),
+        },
         {
           onRequestStart: (started) => {
             controller = started;

@@ -5,6 +5,7 @@ import type { ToolContext } from '../../../kernel/tools.ts';
 import type { EffectiveAgent } from '../../agents/index.ts';
 import { isHandedOver } from '../client-tools.rules.ts';
 import { dropKept } from '../partials.ts';
+import { inStep } from '../run-span.ts';
 import { withdrawn } from '../settled-call.ts';
 import { initialState, takeWork, tellResults } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
@@ -34,17 +35,23 @@ import { selectAgent } from './steps/select-agent.ts';
  * (`resume.ts`); a message that waits for its conversation's turn is stored before them (`waiting.ts`).
  */
 export const startRun = async (deps: StartDeps, message: RunMessage): Promise<StartedRun> => {
-  const asking = await loadConversation(deps, message);
-  const history = await loadHistory(deps, asking);
+  const asking = await inStep('load conversation', () => loadConversation(deps, message));
+  const history = await inStep('load history', () => loadHistory(deps, asking));
   return affordable(deps, asking, history, {
-    select: (found, setAsideFor) => selectAgent(deps, asking, history, found, setAsideFor),
+    select: (found, setAsideFor) =>
+      inStep('select agent', () => selectAgent(deps, asking, history, found, setAsideFor)),
     prepare: async (agent, found) =>
-      promptFor(asking, history, await retrieve(deps, asking, history, agent, found)),
-    reserve: async (prompt, choice) => {
-      const aside = setAside(deps, asking, history, prompt);
-      const fitted = await fitHistory(deps, asking, history, prompt, aside);
-      return reserveBudget(deps, asking, history, { prompt, choice, fitted });
-    },
+      promptFor(
+        asking,
+        history,
+        await inStep('retrieve', () => retrieve(deps, asking, history, agent, found)),
+      ),
+    reserve: (prompt, choice) =>
+      inStep('reserve budget', async () => {
+        const aside = setAside(deps, asking, history, prompt);
+        const fitted = await fitHistory(deps, asking, history, prompt, aside);
+        return reserveBudget(deps, asking, history, { prompt, choice, fitted });
+      }),
   });
 };
 
@@ -83,8 +90,9 @@ const isCostExceeded = (error: unknown): error is AppError =>
 const settle = async (deps: RunDeps, run: RunLoop, resumed: boolean): Promise<RunResult | null> => {
   const { state } = run;
   try {
-    await callTools(deps, run, resumed);
-    if (!(await awaitApproval(deps, run))) return finish(run, 'awaiting_approval');
+    await inStep('call tools', () => callTools(deps, run, resumed));
+    if (!(await inStep('await approval', () => awaitApproval(deps, run))))
+      return finish(run, 'awaiting_approval');
   } catch (error) {
     if (run.context.signal.aborted) {
       state.settled = state.settled.map(withdrawn);
@@ -126,7 +134,9 @@ const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
     if (stopped !== null) return stopped;
     resumed = false;
     if (state.modelCalls >= MAX_STEPS) return outOfSteps(deps, run);
-    const end = (await reserveNext(deps, run)) ?? (await callModel(deps, run));
+    const end =
+      (await inStep('reserve budget', () => reserveNext(deps, run))) ??
+      (await inStep('call model', () => callModel(deps, run)));
     if (end !== null) return end;
   }
 };
