@@ -347,7 +347,8 @@ export const REQUIREMENTS = {
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
   'TAINT-03':
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
-  'SEC-30': 'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
+  'SEC-30':
+    'what was deleted or erased is gone from the bytes of the SQLite files, which are for their owner alone',
   'ISO-01':
     'every operation of the OpenAPI document answers ids of another person or tenant as ids of nothing, and changes nothing of theirs',
 } as const;

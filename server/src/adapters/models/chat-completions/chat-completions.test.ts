@@ -128,7 +128,6 @@ describe('answers', () => {
       const other = createChatCompletions({
         name: 'compatible',
         baseUrl: `http://127.0.0.1:${port}`,
-        apiKey: null,
       });
       const { usage } = await other.stream(ask(), () => {});
       await other.close();
