@@ -34,7 +34,6 @@ describe.each(testStores)('stores on $name', (engine) => {
     updated_at: createdAt,
     archived_at: null,
     taint: '[]',
-    branched: 0,
   });
 
   describe('idempotency keys', () => {
@@ -158,16 +157,10 @@ describe.each(testStores)('stores on $name', (engine) => {
       await insertRun(tx, run(done, 1_500));
     });
     expect((await chat.adopt(2_000, false)).map((row) => row.id)).toEqual([left]);
-    await chat.interrupt(
-      { id: left, status: 'running' },
-      { error: '{"code":"X"}', journal: '{"v":1,"events":[]}', now: 2_000 },
-      async () => ({}),
-    );
-    await chat.interrupt(
-      { id: left, status: 'running' },
-      { error: '{"code":"Y"}', journal: '{"v":1,"events":[]}', now: 3_000 },
-      async () => ({}),
-    );
+    const ended = (error: string, now: number) => ({ error, journal: '{"v":1,"events":[]}', now });
+    const nothing = () => Promise.resolve({});
+    await chat.interrupt({ id: left, status: 'running' }, ended('{"code":"X"}', 2_000), nothing);
+    await chat.interrupt({ id: left, status: 'running' }, ended('{"code":"Y"}', 3_000), nothing);
     expect(await chat.adopt(9_000, true)).toEqual([]);
     expect(await chat.run(own('u'), left)).toMatchObject({
       status: 'failed',

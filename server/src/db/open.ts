@@ -41,6 +41,7 @@ export interface SqliteOptions {
 
 /** For its owner alone, whatever the umask says; SQLite makes the files beside it with the same rights. */
 export const makePrivate = (file: string): void => {
+  if (file === ':memory:') return;
   // Not opened where it is there: to close it would take away the locks that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   for (const one of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`])
