@@ -85,6 +85,7 @@ import { createFactAsk, createMemory, createMessageReader } from './features/mem
 import { createMeteredGenerate, type Models, modelRoutes } from './features/models/index.ts';
 import { createNodeStore, createNodes } from './features/nodes/index.ts';
 import { openAiRoutes } from './features/openai/index.ts';
+import { responseRoutes } from './features/responses/index.ts';
 import { createMetrics, type Metrics, systemRoutes } from './features/system/index.ts';
 import { createTenants, findTenant, tenantRoutes } from './features/tenants/index.ts';
 import {
@@ -755,6 +756,7 @@ const build = async (
       draining,
     }),
     ...anthropicRoutes({ chat, agents, idempotency, streams, draining }),
+    ...responseRoutes({ chat, agents, idempotency, streams, draining, now: clock.now }),
     ...openAiRoutes({
       chat,
       agents,

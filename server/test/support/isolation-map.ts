@@ -137,6 +137,13 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
   },
+  'POST /v1/responses': {
+    send: () => ({ model: 'pentarch', input: message.message }),
+    body: {
+      conversation: { kind: 'conversation', status: 404 },
+      previous_response_id: { kind: 'run', status: 400 },
+    },
+  },
   'POST /v1/messages': {
     send: () => ({
       model: 'pentarch',

@@ -134,11 +134,16 @@ const formatOf = (config: MessageRequest['output_config']): unknown => {
   return { type: 'json_schema', json_schema: { name: 'answer', schema } };
 };
 
+const MAX_USER_CHARACTERS = 512;
+
 const conversationOf = ({ metadata }: MessageRequest): Pick<CompletionInput, 'user' | 'metadata'> => {
   const { user_id: user, conversation_id: conversation } = metadata ?? {};
+  if (textOf(user).length > MAX_USER_CHARACTERS)
+    throw refusal('metadata.user_id', `must have at most ${MAX_USER_CHARACTERS} characters`, 'invalid_value');
   return {
-    user,
-    metadata: typeof conversation === 'string' ? { conversation_id: conversation } : {},
+    user: textOf(user),
+    metadata:
+      conversation === undefined || conversation === null ? {} : { conversation_id: String(conversation) },
   };
 };
 
