@@ -311,6 +311,7 @@ export const REQUIREMENTS = {
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
+  'MCP-08': 'tools of a server that tells of no change are listed anew on demand',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',

@@ -240,6 +240,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   },
   'PATCH /mcp/servers/{name}': { path: { name: 'mcp_server' }, send: () => ({ title: 'taken' }) },
   'DELETE /mcp/servers/{name}': { path: { name: 'mcp_server' } },
+  'POST /mcp/servers/{name}/refresh': { path: { name: 'mcp_server' } },
   'POST /mcp/servers/{name}/authorize': { path: { name: 'mcp_server' } },
   'GET /mcp/servers/{name}/logs': { path: { name: 'mcp_server' } },
   'POST /mcp/{server}/call': mcp({ send: () => ({ tool: 'echo', arguments: { text: 'x' } }) }),
