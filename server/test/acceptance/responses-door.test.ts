@@ -32,7 +32,7 @@ it.beforeAll(({ world }) => {
 });
 beforeEach(() => provider.reset());
 
-type Asked = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+type Asked = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>;
 const params = (more: Partial<Asked> = {}): Asked => ({
   model: 'pentarch/zeus',
   input: 'Two and two?',

@@ -13,7 +13,7 @@ const PREFIXED = /^(?:(?:resp|msg)_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 
 export const runOfId = (id: string): string | null => PREFIXED.exec(id)?.[1] ?? null;
 
-export const usageOf = (usage: ChatResponse['usage']): NonNullable<ResponseAnswer['usage']> => ({
+export const responseUsageOf = (usage: ChatResponse['usage']): NonNullable<ResponseAnswer['usage']> => ({
   input_tokens: usage.input_tokens,
   input_tokens_details: { cached_tokens: usage.cached_input_tokens },
   output_tokens: usage.output_tokens,
@@ -95,7 +95,7 @@ export const endedResponse = (
     status: whole ? 'completed' : 'incomplete',
     incomplete_details: whole ? null : INCOMPLETE,
     output: [...(text === '' && calls.length > 0 ? [] : [textItem(response.run_id, text)]), ...calls],
-    usage: usageOf(response.usage),
+    usage: responseUsageOf(response.usage),
     pentarch: extensionOf(response),
   };
 };

@@ -4,9 +4,9 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { ChatService } from '../chat/index.ts';
 import { createDoor, type DoorOptions, type DoorWire, refusal } from '../openai/index.ts';
 import { responseOf, runOfId } from './answer.ts';
-import { type Known, readResponses, referencesIn } from './request.rules.ts';
+import { type Known, readResponses, referencesIn } from './request.ts';
 import { ResponseAnswer, ResponseRequest } from './schema.ts';
-import { createResponseFrames, errorFrame } from './stream.ts';
+import { createResponseFrames, responseErrorFrame } from './stream.ts';
 
 const MAX_REFERENCES = 100;
 
@@ -61,7 +61,7 @@ export const responseRoutes = (options: DoorOptions & { now(): number }): AnyRou
       request: async () => readResponses(body, await knownTo(options.chat, caller, body)),
       answer: (response) => responseOf(body, response),
       frames: (runId) => createResponseFrames({ runId, body, createdS: Math.floor(options.now() / 1000) }),
-      farewell: (fault) => errorFrame(fault.message),
+      farewell: (fault) => responseErrorFrame(fault.message),
     };
     // Both are what the wire has written.
     return door.serve(input, wire, body.stream === true) as Promise<ResponseAnswer | FastifyReply>;

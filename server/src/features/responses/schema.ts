@@ -3,7 +3,7 @@ import { REASONING_EFFORTS } from '../../kernel/model.ts';
 import { AnyObject, AnyValue, Nullable, StringEnum } from '../../kernel/schema.ts';
 import { Extension } from '../openai/index.ts';
 
-/** Wire types of `/v1/responses`. What would change the answer and cannot be done is refused by `request.rules.ts`. */
+/** Wire types of `/v1/responses`. What would change the answer and cannot be done is refused by `request.ts`. */
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 const ignored = (schema: TSchema) => Maybe(Type.Unsafe<unknown>({ ...schema, description: 'Has no effect' }));
 const refused = (what: string) => Type.Optional(AnyValue({ description: `Not supported: ${what}` }));

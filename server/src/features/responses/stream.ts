@@ -119,5 +119,5 @@ export const createResponseFrames = (options: {
 };
 
 /** Of a reader who has lost the right to read. */
-export const errorFrame = (message: string): string =>
+export const responseErrorFrame = (message: string): string =>
   `event: error\ndata: ${JSON.stringify({ type: 'error', code: 'server_error', message, param: null, sequence_number: 0 })}\n\n`;

@@ -4,7 +4,7 @@ import type { ModelToolCall } from '../../../../kernel/model.ts';
 import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
 import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
-import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.rules.ts';
+import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.ts';
 import { packJournal } from '../../journal.rules.ts';
 import { tellRepair } from '../../steps.rules.ts';
 import { charge, finish, isLast, outOfSteps, runIdOf, say, stepsAreOver } from '../loop.ts';

@@ -1,11 +1,6 @@
 import type { Sampling } from '../../kernel/model.ts';
-import {
-  type CompletionInput,
-  type DoorRequest,
-  readCompletion,
-  readSchema,
-  refusal,
-} from '../openai/index.ts';
+import type { AnswerForm } from '../chat/index.ts';
+import { type DoorRequest, readCompletion, readSchema, refusal } from '../openai/index.ts';
 import type { ResponseRequest } from './schema.ts';
 
 /** A request of the Responses API in the words of the other doors. */
@@ -160,11 +155,19 @@ const choiceOf = (choice: unknown): unknown =>
     ? { type: 'function', function: { name: choice.name } }
     : choice;
 
-const formatOf = (config: ResponseRequest['text']): CompletionInput['response_format'] => {
+const formatOf = (config: ResponseRequest['text']): AnswerForm | null => {
   const format = config?.format;
-  if (!isRecord(format) || format.type !== 'json_schema') return format as CompletionInput['response_format'];
-  const { name, schema } = readSchema('text.format', format.name, format.schema);
-  return { type: 'json_schema', json_schema: { name, schema } };
+  if (format === undefined || format === null) return null;
+  const type = isRecord(format) ? format.type : undefined;
+  if (type === 'text') return null;
+  if (type === 'json_object') return { name: 'answer', schema: null };
+  if (!isRecord(format) || type !== 'json_schema')
+    throw refusal(
+      'text.format',
+      'text.format must be of type text, json_object or json_schema',
+      'invalid_value',
+    );
+  return readSchema('text.format', format.name, format.schema);
 };
 
 const conversationOf = (body: ResponseRequest, known: Known): { conversation_id?: string } => {
@@ -208,24 +211,26 @@ export const readResponses = (body: ResponseRequest, known: Known): DoorRequest 
   const read = createMessages(known);
   for (const [i, item] of items.entries()) read.add(item, `input.${i}`, outputsFrom(items, i));
   const { instructions } = body;
-  const completion = readCompletion({
-    messages: [
-      ...(typeof instructions === 'string' && instructions !== ''
-        ? [{ role: 'system', content: instructions }]
-        : []),
-      // Outputs alone: their run knows what it was asked.
-      ...(read.unnamed() && !read.messages.some(({ role }) => role === 'user')
-        ? [{ role: 'user', content: '(outputs of functions)' }]
-        : []),
-      ...read.messages,
-    ],
-    tools: toolsOf(body.tools),
-    tool_choice: choiceOf(body.tool_choice),
-    parallel_tool_calls: body.parallel_tool_calls,
-    response_format: formatOf(body.text),
-    metadata: { ...body.metadata, ...conversationOf(body, known) },
-    user: body.user,
-  });
+  const completion = readCompletion(
+    {
+      messages: [
+        ...(typeof instructions === 'string' && instructions !== ''
+          ? [{ role: 'system', content: instructions }]
+          : []),
+        // Outputs alone: their run knows what it was asked.
+        ...(read.unnamed() && !read.messages.some(({ role }) => role === 'user')
+          ? [{ role: 'user', content: '(outputs of functions)' }]
+          : []),
+        ...read.messages,
+      ],
+      tools: toolsOf(body.tools),
+      tool_choice: choiceOf(body.tool_choice),
+      parallel_tool_calls: body.parallel_tool_calls,
+      metadata: { ...body.metadata, ...conversationOf(body, known) },
+      user: body.user,
+    },
+    formatOf(body.text),
+  );
   return {
     model: body.model,
     read: completion,
