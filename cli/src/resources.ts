@@ -340,6 +340,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'authorizeMcpServer',
         examples: ['mcp authorize crm', 'mcp authorize crm --answer ANSWER'],
       },
+      { name: 'refresh', operation: 'refreshMcpServer', examples: ['mcp refresh files'] },
       {
         name: 'logs',
         operation: 'getMcpServerLogs',

@@ -18,6 +18,7 @@ export const SKIPPED: ReadonlySet<string> = new Set([
   'createChatCompletion',
   'createEmbeddings',
   'createMessage',
+  'createResponse',
   'countMessageTokens',
   'getAgentCard',
   'getNetworkCard',

@@ -462,6 +462,11 @@ func (r *MCP) GetServerLogs(ctx context.Context, name string, options ...CallOpt
 	return getJSON[MCPServerLogs](ctx, r.http, call{method: "GET", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/logs"}, options)
 }
 
+// RefreshServer: List the tools of a server anew, for one that tells of no changes
+func (r *MCP) RefreshServer(ctx context.Context, name string, options ...CallOption) (*MCPServer, error) {
+	return getJSON[MCPServer](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/servers/" + url.PathEscape(name) + "/refresh"}, options)
+}
+
 // CallTool: Call a tool of a server
 func (r *MCP) CallTool(ctx context.Context, server string, body CallMCPToolRequest, options ...CallOption) (*CallMCPToolOutcome, error) {
 	return getJSON[CallMCPToolOutcome](ctx, r.http, call{method: "POST", path: "/api/v1/mcp/" + url.PathEscape(server) + "/call", json: body, slow: true}, options)

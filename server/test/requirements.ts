@@ -184,6 +184,13 @@ export const REQUIREMENTS = {
   'OPENAI-10':
     'response_format json_object and json_schema at /v1: parse of the official client and the AI SDK get objects',
   'OPENAI-07': 'embeddings as float and base64, on the ledger',
+  'RESPONSES-01':
+    'POST /v1/responses is a run like any other: items, instructions, structured output, idempotency, waiting, cuts',
+  'RESPONSES-02':
+    'previous_response_id and conversation go on with a stored conversation of the caller, at its end',
+  'RESPONSES-03': 'a streamed response has the events of the OpenAI API, numbered',
+  'RESPONSES-04': 'functions of the client: a call is an item, its output goes on with the run',
+  'RESPONSES-05': 'errors have the body of the OpenAI API; what is not supported is a 400 that names it',
   'ANTHROPIC-01':
     'POST /v1/messages is a run like any other, with x-api-key or a bearer token; history, schemas, idempotency, waiting, counting',
   'ANTHROPIC-02': 'a streamed message has the events of the Anthropic API',
@@ -350,6 +357,7 @@ export const REQUIREMENTS = {
   'MCP-06': 'policies price, flag and gate tools; a denial wins over an allowance',
   'MCP-07':
     'a program is started for the tenant that an entry names, and is given no way into the data folder',
+  'MCP-08': 'tools of a server that tells of no change are listed anew on demand',
   // Section 10: memory
   'MEM-01': 'names are unique by type within their owner, folded, also under parallel writes',
   'MEM-02': 'a contradiction keeps both, the newer holding; nobody ends what somebody else has said',

@@ -16,6 +16,7 @@ import { nodesModule } from '../features/nodes/module.ts';
 import { notificationsModule } from '../features/notifications/module.ts';
 import { openAiModule } from '../features/openai/module.ts';
 import { realtimeModule } from '../features/realtime/module.ts';
+import { responsesModule } from '../features/responses/module.ts';
 import { retentionModule } from '../features/retention/module.ts';
 import { systemModule } from '../features/system/module.ts';
 import { tasksModule } from '../features/tasks/module.ts';
@@ -96,6 +97,7 @@ export const MODULES = moduleList([
   a2aModule,
   anthropicModule,
   openAiModule,
+  responsesModule,
   // Last: they need what all others have added.
   backgroundModule,
   httpModule,

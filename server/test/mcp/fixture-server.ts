@@ -21,6 +21,8 @@ interface Switches {
   /** Text of the description of `echo`. */
   description?: string;
   extraTools?: string[];
+  /** Tells of no change of its tools. */
+  silent?: boolean;
   ignoreTerm?: boolean;
   /** Has `get_url`, which says of itself that it only reads. */
   web?: boolean;
@@ -178,7 +180,7 @@ const call = (id: number | string, name: string, args: Record<string, unknown>, 
       return result(text('changed'));
     case 'add_tool':
       extra.push(String(args.name));
-      send({ method: 'notifications/tools/list_changed' });
+      if (switches.silent !== true) send({ method: 'notifications/tools/list_changed' });
       return result(text('added'));
     case 'environment':
       return result(text(JSON.stringify(process.env)));

@@ -141,6 +141,13 @@ export const PLANS: Readonly<Record<string, Plan>> = {
     send: () => ({ model: 'pentarch', messages: [{ role: 'user', content: message.message }] }),
     body: { 'metadata.conversation_id': { kind: 'conversation', status: 404 } },
   },
+  'POST /v1/responses': {
+    send: () => ({ model: 'pentarch', input: message.message }),
+    body: {
+      conversation: { kind: 'conversation', status: 404 },
+      previous_response_id: { kind: 'run', status: 400 },
+    },
+  },
   'POST /v1/messages': {
     send: () => ({
       model: 'pentarch',
@@ -251,6 +258,7 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   },
   'PATCH /mcp/servers/{name}': { path: { name: 'mcp_server' }, send: () => ({ title: 'taken' }) },
   'DELETE /mcp/servers/{name}': { path: { name: 'mcp_server' } },
+  'POST /mcp/servers/{name}/refresh': { path: { name: 'mcp_server' } },
   'POST /mcp/servers/{name}/authorize': { path: { name: 'mcp_server' } },
   'GET /mcp/servers/{name}/logs': { path: { name: 'mcp_server' } },
   'POST /mcp/{server}/call': mcp({ send: () => ({ tool: 'echo', arguments: { text: 'x' } }) }),

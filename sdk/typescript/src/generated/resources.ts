@@ -287,6 +287,9 @@ export const mcp = (http: Http) => ({
   /** Last lines that a server wrote to its standard error, and notices about its connection */
   getServerLogs: (name: string, options?: CallOptions): Promise<m.McpServerLogs> =>
     http.json({ method: 'GET', path: `/api/v1/mcp/servers/${segment(name)}/logs` }, options),
+  /** List the tools of a server anew, for one that tells of no changes */
+  refreshServer: (name: string, options?: CallOptions): Promise<m.McpServer> =>
+    http.json({ method: 'POST', path: `/api/v1/mcp/servers/${segment(name)}/refresh` }, options),
   /** Call a tool of a server */
   callTool: (server: string, body: m.CallMcpToolRequest, options?: CallOptions): Promise<m.McpCallResult | m.McpCallPending> =>
     http.json({ method: 'POST', path: `/api/v1/mcp/${segment(server)}/call`, json: body, slow: true }, options),

@@ -15,7 +15,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
 import type { ActiveRun, ChatService, FollowedRun, RunEvent } from '../chat/index.ts';
-import { timestampOf } from './requests.rules.ts';
+import { timestampOf } from './requests.ts';
 import { createUpdates, isTerminal, statusesOf, taskOf } from './tasks.ts';
 
 /** One request of the A2A protocol, on the chat service. */

@@ -16,7 +16,7 @@ import { AnyObject, AnyValue, Strict } from '../../kernel/schema.ts';
 import type { ChatService } from '../chat/index.ts';
 import { A2A_PATH, type CardAgent, type CardOptions, cardJson, cardOf, legacyCardJson } from './cards.ts';
 import { createHandler } from './handler.ts';
-import { requestFault } from './requests.rules.ts';
+import { requestFault } from './requests.ts';
 
 /**
  * The door of the agent-to-agent protocol: `/a2a` is the network, `/a2a/<agent>` one agent, both over JSON-RPC in the

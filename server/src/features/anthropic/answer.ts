@@ -6,7 +6,7 @@ import type { MessageAnswer, STOP_REASONS, Usage } from './schema.ts';
 
 export const messageId = (runId: string): string => `msg_${runId}`;
 
-export const usageOf = (usage: ChatResponse['usage']): Usage => ({
+export const messageUsageOf = (usage: ChatResponse['usage']): Usage => ({
   input_tokens: Math.max(0, usage.input_tokens - usage.cached_input_tokens),
   output_tokens: usage.output_tokens,
   cache_creation_input_tokens: 0,
@@ -35,7 +35,7 @@ const textOf = (response: ChatResponse): string =>
     ? withNote(response.content, waitingNote(response.proposals))
     : response.content;
 
-export const messageOf = (response: ChatResponse, model: string): MessageAnswer => {
+export const messageAnswerOf = (response: ChatResponse, model: string): MessageAnswer => {
   const text = textOf(response);
   const uses = toolUsesOf(response);
   return {
@@ -46,7 +46,7 @@ export const messageOf = (response: ChatResponse, model: string): MessageAnswer 
     content: [...(text === '' && uses.length > 0 ? [] : [{ type: 'text', text, citations: null }]), ...uses],
     stop_reason: stopOf(response.finish_reason),
     stop_sequence: null,
-    usage: usageOf(response.usage),
+    usage: messageUsageOf(response.usage),
     pentarch: extensionOf(response),
   };
 };

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { anthropicError } from '../../http/error-body.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { createDoor, type DoorOptions, type DoorWire, refusal } from '../openai/index.ts';
-import { messageOf } from './answer.ts';
-import { countTokens, readMessages } from './request.rules.ts';
+import { messageAnswerOf } from './answer.ts';
+import { countTokens, readMessages } from './request.ts';
 import { CountAnswer, CountRequest, MessageAnswer, MessageRequest } from './schema.ts';
-import { createMessageFrames, errorFrame } from './stream.ts';
+import { createMessageFrames, messageErrorFrame } from './stream.ts';
 
 const tag = 'Anthropic compatible';
 /** What these doors read and write is the same in both. */
@@ -34,9 +34,9 @@ export const anthropicRoutes = (options: DoorOptions): AnyRoute[] => {
     const wire: DoorWire = {
       name: 'v1/messages',
       request: () => readMessages(body),
-      answer: (response) => messageOf(response, body.model),
+      answer: (response) => messageAnswerOf(response, body.model),
       frames: (runId) => createMessageFrames({ runId, model: body.model, requestId }),
-      farewell: (fault) => errorFrame(anthropicError(fault, requestId)),
+      farewell: (fault) => messageErrorFrame(anthropicError(fault, requestId)),
     };
     // Both are what the wire has written.
     return door.serve(input, wire, body.stream === true) as Promise<MessageAnswer | FastifyReply>;

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { AnyObject, AnyValue, Nullable, StringEnum } from '../../kernel/schema.ts';
 import { Extension } from '../openai/index.ts';
 
-/** Wire types of `/v1/messages`. What would change the answer and cannot be done is refused by `request.rules.ts`. */
+/** Wire types of `/v1/messages`. What would change the answer and cannot be done is refused by `request.ts`. */
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema));
 const ignored = (schema: TSchema) => Maybe(Type.Unsafe<unknown>({ ...schema, description: 'Has no effect' }));
 
@@ -54,18 +54,10 @@ export const MessageRequest = Lenient({
   temperature: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
   top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
   metadata: Maybe(
-    Type.Object(
-      {
-        user_id: Maybe(Type.String({ maxLength: 512 })),
-        conversation_id: Maybe(
-          Type.String({
-            maxLength: 64,
-            description: 'Goes on with a stored conversation, whose history then counts',
-          }),
-        ),
-      },
-      { additionalProperties: true, description: 'Kept with the conversation; no rights come from it' },
-    ),
+    AnyObject({
+      description:
+        'user_id is kept with the conversation, no rights come from it; conversation_id goes on with a stored one, whose history then counts',
+    }),
   ),
   service_tier: ignored(Type.String()),
   mcp_servers: Type.Optional(AnyValue({ description: 'Not supported: servers of the platform are used' })),

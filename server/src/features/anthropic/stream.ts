@@ -1,7 +1,7 @@
 import { anthropicError } from '../../http/error-body.ts';
 import { type ChatResponse, isDelta } from '../chat/index.ts';
 import { costNote, errorOf, extensionOf, type FrameWriter, idOf, waitingNote } from '../openai/index.ts';
-import { messageId, stopOf, toolUsesOf, usageOf } from './answer.ts';
+import { messageId, messageUsageOf, stopOf, toolUsesOf } from './answer.ts';
 import type { STOP_REASONS } from './schema.ts';
 
 const frame = (event: { type: string } & Record<string, unknown>): string =>
@@ -69,7 +69,9 @@ export const createMessageFrames = (options: {
       .join('');
     const whole = said || uses !== '' ? '' : begin({ type: 'text', text: '', citations: null }) + close();
     const extension = { pentarch: extensionOf(response) };
-    return ended + uses + whole + end(stopOf(response.finish_reason), usageOf(response.usage), extension);
+    return (
+      ended + uses + whole + end(stopOf(response.finish_reason), messageUsageOf(response.usage), extension)
+    );
   };
 
   return {
@@ -103,7 +105,7 @@ export const createMessageFrames = (options: {
           const error = errorOf(event.data);
           // In a stream the run has begun: a refusal before that is an HTTP error.
           if (error.code === 'COST_EXCEEDED') return note(costNote(error)) + end('max_tokens', NOTHING_USED);
-          return errorFrame(anthropicError(error, options.requestId));
+          return messageErrorFrame(anthropicError(error, options.requestId));
         }
         default:
           return '';
@@ -113,5 +115,5 @@ export const createMessageFrames = (options: {
   };
 };
 
-export const errorFrame = (body: Record<string, unknown>): string =>
+export const messageErrorFrame = (body: Record<string, unknown>): string =>
   `event: error\ndata: ${JSON.stringify(body)}\n\n`;

@@ -9,7 +9,7 @@ export interface PromptInput {
   instructions: string | null;
   /** Of the program through which the person speaks. */
   clientInstructions?: string | null;
-  /** What the whole text of the answer has to be (`form.rules.ts`). */
+  /** What the whole text of the answer has to be (`form.ts`). */
   form?: string | null;
   /** Language, tone and the like that the person asked for. */
   preferences: readonly string[];

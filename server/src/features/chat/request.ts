@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { Taint } from '../../kernel/taint.ts';
-import { type AnswerForm, bringsWords, unusableSchema } from './form.rules.ts';
+import { type AnswerForm, bringsWords, unusableSchema } from './form.ts';
 import type { HistoryTurn } from './history.rules.ts';
 import { type ChatRequest, MAX_CONTEXT_BYTES } from './schema.ts';
 import type { PlanStep } from './steps.rules.ts';

@@ -5,7 +5,7 @@ import type { AgentWork } from '../../kernel/tools.ts';
 import type { RouteChoice } from '../agents/index.ts';
 import type { ToolCall, Usage } from '../conversations/index.ts';
 import type { NumberedPassage } from './citations.rules.ts';
-import type { AnswerForm } from './form.rules.ts';
+import type { AnswerForm } from './form.ts';
 import {
   type Jump,
   jumpsOf,

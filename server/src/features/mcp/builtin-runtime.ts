@@ -71,6 +71,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     ask: () => {
       throw new AppError('NOT_FOUND', 'this server has no resources and no prompts');
     },
+    relist: () => Promise.resolve(),
     logs: () => [],
   };
 };

@@ -18,6 +18,8 @@ export interface ServerRuntime {
   callTool(name: string, args: Record<string, unknown>, options: RuntimeCall): Promise<McpCallResult>;
   /** Other questions to the server (resources, prompts); the same errors. */
   ask<T>(options: RuntimeAsk, work: (session: McpSession, options: RuntimeAsk) => Promise<T>): Promise<T>;
+  /** Lists the tools anew, after any listing that is under way. The same errors. */
+  relist(options: RuntimeAsk): Promise<void>;
   logs(): readonly LogLine[];
 }
 

@@ -85,6 +85,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   /** Aborted by stop(); each start has its own, so that what an earlier one left behind changes nothing. */
   let life = new AbortController();
   let attempt: Promise<void> | null = null;
+  /** Those of the current connection. */
+  let listings: { anew(): Promise<void> } | null = null;
   const closing = new Set<Promise<void>>();
   const gone = new WeakSet<McpSession>();
 
@@ -142,13 +144,19 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
     const refreshLater = (): void => {
       refresh().catch((error: Error) => note('client', `listing tools: ${error.message}`));
     };
-    return { refresh, refreshLater };
+    /** What was under way may have begun before whoever asks has changed something. */
+    const anew = async (): Promise<void> => {
+      await running?.catch(() => {});
+      stale = false;
+      await refresh();
+    };
+    return { refresh, refreshLater, anew };
   };
 
   const tryToConnect = async (mine: AbortController): Promise<void> => {
     let opened: McpSession | null = null;
     let brokeOff: string | null = null;
-    const listings = createListings(() => opened, mine);
+    const own = createListings(() => opened, mine);
     try {
       await options.assertAllowed();
       opened = await connector.connect(endpoint, {
@@ -156,7 +164,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         signal: mine.signal,
         oauth: options.oauth,
         events: {
-          onToolsChanged: listings.refreshLater,
+          onToolsChanged: own.refreshLater,
           onClosed: (reason) => {
             brokeOff = reason;
             if (opened === null || opened !== session) return;
@@ -167,10 +175,11 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
           onLog: note,
         },
       });
-      await listings.refresh();
+      await own.refresh();
       if (mine.signal.aborted) return letGo(opened);
       if (brokeOff !== null) throw new McpFault('closed', brokeOff);
       session = opened;
+      listings = own;
       status = 'connected';
       lastError = null;
       connectedAt = clock.now();
@@ -325,6 +334,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
         return redactErrorResult(await target.callTool(tool, args, limits), options.redact);
       }),
     ask,
+    relist: (call) => ask(call, async () => listings?.anew()),
     logs: () => log,
   };
 };

@@ -7,7 +7,7 @@ export {
   type DoorWire,
   type FrameWriter,
 } from './door.ts';
-export { readSchema } from './format.rules.ts';
+export { readSchema } from './format.ts';
 export { refusal } from './refusal.rules.ts';
 export { type CompletionInput, readCompletion } from './request.rules.ts';
 export { type OpenAiDoorOptions, openAiRoutes } from './routes.ts';

@@ -1,7 +1,6 @@
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelMessage, Sampling } from '../../kernel/model.ts';
 import type { AnswerForm, ClientTools, HistoryTurn } from '../chat/index.ts';
-import { readFormat } from './format.rules.ts';
 import { refusal } from './refusal.rules.ts';
 import { createExchange, given, readClientTools } from './tools.rules.ts';
 
@@ -27,7 +26,6 @@ export interface CompletionInput {
   n?: number | null | undefined;
   logprobs?: boolean | null | undefined;
   top_logprobs?: number | null | undefined;
-  response_format?: Record<string, unknown> | null | undefined;
   modalities?: readonly string[] | null | undefined;
   tools?: unknown;
   tool_choice?: unknown;
@@ -131,7 +129,7 @@ const joinTurns = (turns: ReadCompletion['history']): ReadCompletion['history'] 
 };
 
 /** Throws VALIDATION_ERROR, which leaves as 400. */
-export const readCompletion = (input: CompletionInput): ReadCompletion => {
+export const readCompletion = (input: CompletionInput, form: AnswerForm | null): ReadCompletion => {
   refuseUnsupported(input);
   const instructions: string[] = [];
   const turns: ReadCompletion['history'] = [];
@@ -198,7 +196,7 @@ export const readCompletion = (input: CompletionInput): ReadCompletion => {
     exchange,
     instructions: system === '' ? null : system,
     conversationId: conversationId ?? null,
-    form: readFormat(input.response_format),
+    form,
     metadata: {
       source: 'openai',
       ...(input.user ? { end_user: input.user } : {}),

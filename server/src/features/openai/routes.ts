@@ -4,6 +4,7 @@ import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { completionOf } from './answer.ts';
 import { createDoor, type DoorOptions, type DoorWire } from './door.ts';
+import { readFormat } from './format.ts';
 import { refusal } from './refusal.rules.ts';
 import {
   EMBEDDING_MODEL,
@@ -69,7 +70,7 @@ export const openAiRoutes = (options: OpenAiDoorOptions): AnyRoute[] => {
       name: 'v1/chat',
       request: () => ({
         model: body.model,
-        read: readCompletion(body),
+        read: readCompletion(body, readFormat(body.response_format)),
         maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? null,
         sampling: samplingIn(body),
       }),

@@ -1922,6 +1922,15 @@ class Mcp:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
         return cast("m.McpServerLogs", self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
 
+    def refresh_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """List the tools of a server anew, for one that tells of no changes"""
+        return cast("m.McpServer", self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
+
     def call_tool(
         self,
         server: str,
@@ -2138,6 +2147,15 @@ class AsyncMcp:
     ) -> m.McpServerLogs:
         """Last lines that a server wrote to its standard error, and notices about its connection"""
         return cast("m.McpServerLogs", await self._http.json(Call("GET", f"/api/v1/mcp/servers/{_segment(name)}/logs"), options))
+
+    async def refresh_server(
+        self,
+        name: str,
+        *,
+        options: CallOptions | None = None,
+    ) -> m.McpServer:
+        """List the tools of a server anew, for one that tells of no changes"""
+        return cast("m.McpServer", await self._http.json(Call("POST", f"/api/v1/mcp/servers/{_segment(name)}/refresh"), options))
 
     async def call_tool(
         self,

@@ -4,7 +4,7 @@ import type { NanoUsd } from '../../../kernel/money.ts';
 import type { LedgerEntry } from '../../costs/index.ts';
 import type { ModelCall, ModelCallResult } from '../../models/index.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
-import { providerSchema } from '../form.rules.ts';
+import { providerSchema } from '../form.ts';
 import type { RunState } from '../steps.rules.ts';
 import { isLast } from './loop.ts';
 import type { RunLoop, RunPlan } from './run.ts';

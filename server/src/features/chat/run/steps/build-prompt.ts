@@ -5,7 +5,7 @@ import { taintOfDescriptions, taintOfPassages } from '../../../../kernel/tools.t
 import type { Models } from '../../../models/index.ts';
 import { taintOfConversation } from '../../asked.rules.ts';
 import { offeredSpecs } from '../../client-tools.rules.ts';
-import { formInstruction, providerSchema } from '../../form.rules.ts';
+import { formInstruction, providerSchema } from '../../form.ts';
 import type { FittedHistory } from '../../history.ts';
 import { buildPrompt, type PromptInput } from '../../prompt.rules.ts';
 import { bringsContext } from '../../request.ts';

@@ -5,7 +5,7 @@ import { estimatePromptTokens } from '../../../../kernel/tokens.ts';
 import { ModelCallError, type ModelCallResult, modelErrorOf } from '../../../models/index.ts';
 import { capOf } from '../../budget.ts';
 import { handedCallId, isClients, withOneOf } from '../../client-tools.rules.ts';
-import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.rules.ts';
+import { type AnswerForm, doesNotFit, readAnswer, repairWords } from '../../form.ts';
 import { packJournal } from '../../journal.rules.ts';
 import { keepPartial } from '../../partials.ts';
 import { tellRepair } from '../../steps.rules.ts';

@@ -5,7 +5,7 @@ import type { PlatformEvent } from '../../../../kernel/events.ts';
 import { ACTIVE, activateBranch, brokenReason } from '../../../conversations/index.ts';
 import { citationsOf } from '../../citations.rules.ts';
 import { type EventRecord, endEvents, errorData, metLimitHalfWay, recordEvent } from '../../ending.ts';
-import { textsIn } from '../../form.rules.ts';
+import { textsIn } from '../../form.ts';
 import { packJournal, type RunEvent } from '../../journal.rules.ts';
 import { dropKept } from '../../partials.ts';
 import type { RunCosts } from '../../ports.ts';

@@ -1,5 +1,6 @@
 import type { Sampling } from '../../kernel/model.ts';
 import { estimateTokens } from '../../kernel/text.ts';
+import type { AnswerForm } from '../chat/index.ts';
 import {
   type CompletionInput,
   type DoorRequest,
@@ -121,24 +122,28 @@ const samplingOf = (body: MessageRequest): Sampling => {
   };
 };
 
-const formatOf = (config: MessageRequest['output_config']): unknown => {
+const formatOf = (config: MessageRequest['output_config']): AnswerForm | null => {
   const format = config?.format;
-  if (format === undefined || format === null) return undefined;
+  if (format === undefined || format === null) return null;
   if (!isRecord(format) || format.type !== 'json_schema')
     throw refusal(
       'output_config.format',
       'format must be {"type": "json_schema", "schema"}',
       'invalid_value',
     );
-  const { schema } = readSchema('output_config.format', 'answer', format.schema);
-  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+  return readSchema('output_config.format', 'answer', format.schema);
 };
+
+const MAX_USER_CHARACTERS = 512;
 
 const conversationOf = ({ metadata }: MessageRequest): Pick<CompletionInput, 'user' | 'metadata'> => {
   const { user_id: user, conversation_id: conversation } = metadata ?? {};
+  if (textOf(user).length > MAX_USER_CHARACTERS)
+    throw refusal('metadata.user_id', `must have at most ${MAX_USER_CHARACTERS} characters`, 'invalid_value');
   return {
-    user,
-    metadata: typeof conversation === 'string' ? { conversation_id: conversation } : {},
+    user: textOf(user),
+    metadata:
+      conversation === undefined || conversation === null ? {} : { conversation_id: String(conversation) },
   };
 };
 
@@ -153,14 +158,16 @@ const messagesOf = ({ system, messages }: Pick<MessageRequest, 'system' | 'messa
 export const readMessages = (body: MessageRequest): DoorRequest => {
   if (body.mcp_servers !== undefined && body.mcp_servers !== null)
     throw refusal('mcp_servers', 'mcp_servers are not supported: the platform has its own');
-  const read = readCompletion({
-    messages: messagesOf(body),
-    tools: toolsOf(body.tools),
-    tool_choice: choiceOf(body.tool_choice),
-    parallel_tool_calls: body.tool_choice?.disable_parallel_tool_use !== true,
-    response_format: formatOf(body.output_config) as CompletionInput['response_format'],
-    ...conversationOf(body),
-  });
+  const read = readCompletion(
+    {
+      messages: messagesOf(body),
+      tools: toolsOf(body.tools),
+      tool_choice: choiceOf(body.tool_choice),
+      parallel_tool_calls: body.tool_choice?.disable_parallel_tool_use !== true,
+      ...conversationOf(body),
+    },
+    formatOf(body.output_config),
+  );
   return {
     model: body.model,
     read: { ...read, metadata: { ...read.metadata, source: 'anthropic' } },
