@@ -49,7 +49,7 @@ describe('after a start', () => {
       );
       const made = await admin.post('/v2/conversations', {});
       const { id } = made.json<{ id: string }>();
-      await startOf('the first', id);
+      const begun = await startOf('the first', id);
       const broken = await startOf('the second', id);
       const whole = await startOf('the third', id);
       await server.end('SIGKILL');
@@ -58,10 +58,12 @@ describe('after a start', () => {
       const changed = file
         .prepare(`update runs set ${column} = '{"v":' where id = ? and status = 'queued'`)
         .run(broken);
+      file.prepare(`update runs set journal = '{"v":' where id = ?`).run(begun);
       file.close();
       expect(changed.changes).toBe(1);
       await server.start();
       admin = await server.signIn();
+      await expect.poll(() => statusOf(begun), { timeout: 60_000 }).toBe('failed');
       await expect.poll(() => statusOf(broken), { timeout: 60_000 }).toBe('failed');
       await expect.poll(() => statusOf(whole), { timeout: 60_000 }).toBe('completed');
     },
