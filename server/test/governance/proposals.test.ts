@@ -327,6 +327,7 @@ describe('time', () => {
     world.clock.now += 300_000;
     await world.governance.sweep(world.clock.now);
     expect((await get(whole)).status).toBe('awaiting_human');
+    expect(world.errors.splice(0).map(String).join()).toContain(`${broken} cannot be read`);
   });
 
   it(
