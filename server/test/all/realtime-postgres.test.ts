@@ -45,7 +45,7 @@ describe('webhooks and notifications on PostgreSQL', () => {
       box: { seal: (plain) => plain, open: (sealed) => sealed },
       audit: createAudit(clock),
       events: bus,
-      callerFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
+      actorFor: async (tenantId, userId) => accounts.caller(`${userId}.operator.${tenantId}`),
       onError,
     });
     bus.onPublished(webhooks.outbox.published);
