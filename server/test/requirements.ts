@@ -251,6 +251,8 @@ export const REQUIREMENTS = {
   'OPS-06': 'a tenant moves to another platform with nothing lost; its secrets work there',
   'OPS-13':
     'texts of an archive that no store can hold come in replaced and counted, and the audit chain still proves itself',
+  'OPS-14':
+    'a row of an unfinished run that cannot be read ends as failed, and keeps neither the others nor the start',
   'OPS-11':
     'a tenant’s archive reaches nothing outside of its tenant: no account, key, file or table of the platform or of others',
   'OPS-12':

@@ -289,6 +289,22 @@ const ATTACKS: Record<string, Attack> = {
     how: set('tasks', () => ({ timezone: 'Not/AZone' })),
     says: /time zone/,
   },
+  'a webhook that reads for nobody': {
+    how: set('webhooks', () => ({ readers: '[]' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook that reads for what is no account': {
+    how: set('webhooks', () => ({ readers: '["x"]' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook with a credential that is none': {
+    how: set('webhooks', () => ({ credential: '{"v":1}' })),
+    says: /webhook of the archive does not say for whom/,
+  },
+  'a webhook that reads for an account of another tenant': {
+    how: set('webhooks', () => ({ readers: JSON.stringify([{ user_id: adminId, credential: null }]) })),
+    says: /another tenant|names/,
+  },
   'a webhook for events that are none': {
     how: set('webhooks', () => ({ events: '{}' })),
     says: /webhook of the archive/,

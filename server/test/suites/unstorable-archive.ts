@@ -8,7 +8,7 @@ import { auditSignerOf } from '../../src/features/audit/index.ts';
 import { chainText } from '../../src/features/audit/rules.ts';
 import { sha256Hex } from '../../src/features/audit/store.ts';
 import { req } from '../requirements.ts';
-import { type CommandResult, runCommand } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
 import { startServer } from '../support/server.ts';
 
 const NUL = '\u0000';
@@ -59,7 +59,7 @@ export const unstorableArchive = (into: () => Promise<Record<string, string>>): 
     let folder = '';
     let target: Record<string, string> = {};
     let id = '';
-    let restored: CommandResult = { code: null, out: '', err: '' };
+    let restored: Awaited<ReturnType<typeof runCommand>> | null = null;
     beforeAll(async () => {
       folder = mkdtempSync(path.join(tmpdir(), 'pentarch-nul-'));
       target = await into();
@@ -94,9 +94,9 @@ export const unstorableArchive = (into: () => Promise<Record<string, string>>): 
 
     it(req('OPS-13', 'come in with U+FFFD in their place, and the command counts them'), async () => {
       expect(restored).toMatchObject({ code: 0, err: '' });
-      expect(restored.out).toMatch(/LOOK: 1 texts of conversations .*U\+0000/);
-      expect(restored.out).toMatch(/LOOK: 1 texts of messages/);
-      expect(restored.out).toMatch(/LOOK: 1 texts of audit_events/);
+      expect(restored?.out).toMatch(/LOOK: 1 texts of conversations .*U\+0000/);
+      expect(restored?.out).toMatch(/LOOK: 1 texts of messages/);
+      expect(restored?.out).toMatch(/LOOK: 1 texts of audit_events/);
       const second = await startServer({
         dataDir: path.join(folder, 'second'),
         env: { DATABASE_URL: '', ...target },

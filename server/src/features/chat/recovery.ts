@@ -1,3 +1,4 @@
+import { isStoreUnavailable } from '../../db/faults.ts';
 import { withinTenant } from '../../db/scope.ts';
 import type { RunRow } from '../../db/tables/chat.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
@@ -42,9 +43,24 @@ export const createRecovery = (options: RecoveryDeps) => {
   /** Takings over that are going on: their runs are this node's before it has them. */
   let recovering = 0;
 
+  /** One row that cannot be read (of an archive of elsewhere, say) must not keep the others, or the server, from going on. */
+  const readWaiting = (row: RunRow): ReturnType<Waiting['read']> =>
+    waiting.read(row).catch((error: unknown) => {
+      if (isStoreUnavailable(error)) throw error;
+      options.onError(error, 'a waiting message could not be read back');
+      const run = {
+        runId: row.id,
+        questionId: row.question_id,
+        messageId: row.message_id,
+        conversationId: row.conversation_id,
+        place: { at: row.created_at, id: row.id },
+      };
+      return { run, error: interrupted() };
+    });
+
   /** A message that a dead process left waiting stands where it stood. */
   const takeUpQueued = async (row: RunRow): Promise<void> => {
-    const read = await waiting.read(row);
+    const read = await readWaiting(row);
     if ('error' in read) await waiting.refuse(read.run, read.error, null);
     else withinTenant(row.tenant_id, () => lineUp(read));
   };

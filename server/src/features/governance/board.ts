@@ -128,7 +128,7 @@ export const createBoard = (options: BoardOptions) => {
      */
     async sweep(now: number, fresh = false): Promise<void> {
       const alone = fresh && db.dialect === 'sqlite';
-      for (const proposal of await unsettledProposals(db.read, now)) {
+      for (const proposal of await unsettledProposals(db.read, now, options.onError)) {
         if (stop.aborted) return;
         if (isOpen(proposal.status)) {
           const due = (proposal.deadline ?? proposal.expiresAt) <= now;
