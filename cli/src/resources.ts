@@ -48,7 +48,13 @@ export const GROUPS: readonly Group[] = [
         name: 'archive',
         operation: 'archiveConversation',
         done: 'archived {id}',
-        examples: ['conversations archive ID'],
+        examples: ['conversations archive ID', 'conversations archive ID --permanent'],
+      },
+      {
+        name: 'delete',
+        operation: 'deleteConversations',
+        failures: 'failed',
+        examples: ['conversations delete --ids ID'],
       },
       {
         name: 'bring-in',

@@ -821,6 +821,25 @@ type CreatedWebhook struct {
 	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
+// DeleteConversationsRequest is a model of the API.
+type DeleteConversationsRequest struct {
+	IDs []string `json:"ids"`
+}
+
+// DeleteConversationsResult is a model of the API.
+type DeleteConversationsResult struct {
+	// Those that are gone
+	Deleted []string                          `json:"deleted"`
+	Failed  []DeleteConversationsResultFailed `json:"failed"`
+}
+
+// DeleteConversationsResultFailed is a model of the API.
+type DeleteConversationsResultFailed struct {
+	ID string `json:"id"`
+	// CONFLICT: a run of it has not ended. One of: NOT_FOUND, CONFLICT.
+	Code string `json:"code"`
+}
+
 // Document is a model of the API.
 type Document struct {
 	ID       string  `json:"id"`
@@ -2335,6 +2354,21 @@ func (query *ListConversationsQuery) values() url.Values {
 	setText(values, "status", query.Status)
 	setText(values, "q", query.Q)
 	setText(values, "scope", query.Scope)
+	return values
+}
+
+// ArchiveConversationQuery narrows a list; zero values are left out.
+type ArchiveConversationQuery struct {
+	// Deletes it for good, archived or not, with all its messages and runs
+	Permanent *bool
+}
+
+func (query *ArchiveConversationQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setAny(values, "permanent", query.Permanent)
 	return values
 }
 

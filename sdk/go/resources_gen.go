@@ -240,6 +240,11 @@ func (r *Conversations) Create(ctx context.Context, body CreateConversationReque
 	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
 }
 
+// Delete: Delete conversations for good, archived or not
+func (r *Conversations) Delete(ctx context.Context, body DeleteConversationsRequest, options ...CallOption) (*DeleteConversationsResult, error) {
+	return getJSON[DeleteConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/delete", json: body}, options)
+}
+
 // Import: Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch
 func (r *Conversations) Import(ctx context.Context, body ImportConversationsRequest, options ...CallOption) (*ImportConversationsResult, error) {
 	return getJSON[ImportConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/import", json: body, slow: true}, options)
@@ -255,9 +260,9 @@ func (r *Conversations) Update(ctx context.Context, id string, body UpdateConver
 	return getJSON[Conversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
 }
 
-// Archive: Archive a conversation
-func (r *Conversations) Archive(ctx context.Context, id string, options ...CallOption) error {
-	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
+// Archive: Archive a conversation, or delete it for good
+func (r *Conversations) Archive(ctx context.Context, id string, query *ArchiveConversationQuery, options ...CallOption) error {
+	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id), query: query.values()}, options)
 }
 
 // Export: A conversation as a file

@@ -144,6 +144,31 @@ describe('a conversation', () => {
     });
   });
 
+  it(req('CONV-10', 'has its title at once, also where the run waits, fails or is under way'), async () => {
+    const gate = Promise.withResolvers<void>();
+    provider.always(() => ({ text: 'late', hold: gate.promise }));
+    const { id } = await create(person);
+    const stream = await person.stream('/api/v1/chat/stream', {
+      message: 'Which buoy is green?',
+      conversation_id: id,
+      context: { agent_id: 'zeus' },
+    });
+    await stream.until('run.started');
+    const titleOf = async (one: string) => (await person.get(`${URL_V1}/${one}`)).json<Conversation>().title;
+    expect(await titleOf(id)).toBe('Which buoy is green?');
+    gate.resolve();
+    await stream.rest();
+    provider.always(() => ({ error: { status: 400, body: { error: { message: 'no' } } } }));
+    const failing = await create(person);
+    await person.post('/api/v1/chat', {
+      message: 'Which one is red?',
+      conversation_id: failing.id,
+      context: { agent_id: 'zeus' },
+    });
+    expect(await titleOf(failing.id)).toBe('Which one is red?');
+    provider.reset();
+  });
+
   it(req('CONV-01', 'takes its title from the first message where it has none'), async () => {
     const { id } = await create(person);
     await say(person, 'When does the ferry leave?', id);

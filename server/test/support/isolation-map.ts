@@ -174,6 +174,9 @@ export const PLANS: Readonly<Record<string, Plan>> = {
   'GET /chat/runs/{id}/stream': id('run'),
   'GET /conversations': none,
   'POST /conversations': { send: () => ({ title: 'of another' }) },
+  'POST /conversations/delete': {
+    body: { 'ids.0': { kind: 'conversation', status: 200 } },
+  },
   'POST /conversations/import': {
     upload: { type: 'application/json', text: '[]' },
     anyStatus: true,

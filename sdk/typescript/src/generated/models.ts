@@ -717,6 +717,22 @@ export interface CreatedWebhook {
   secret_withheld?: boolean;
 }
 
+export interface DeleteConversationsRequest {
+  ids: string[];
+}
+
+export interface DeleteConversationsResult {
+  /** Those that are gone */
+  deleted: string[];
+  failed: DeleteConversationsResultFailed[];
+}
+
+export interface DeleteConversationsResultFailed {
+  id: string;
+  /** CONFLICT: a run of it has not ended */
+  code: 'NOT_FOUND' | 'CONFLICT';
+}
+
 export interface Document {
   id: string;
   title: string;
@@ -1963,6 +1979,11 @@ export type ListConversationsQuery = {
   q?: string;
   /** tenant: of everybody, for operators and admins. Default me */
   scope?: 'me' | 'tenant';
+};
+
+export type ArchiveConversationQuery = {
+  /** Deletes it for good, archived or not, with all its messages and runs */
+  permanent?: boolean;
 };
 
 export type ExportConversationQuery = {

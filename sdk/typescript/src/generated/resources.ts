@@ -149,6 +149,9 @@ export const conversations = (http: Http) => ({
   /** Start a conversation */
   create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
+  /** Delete conversations for good, archived or not */
+  delete: (body: m.DeleteConversationsRequest, options?: CallOptions): Promise<m.DeleteConversationsResult> =>
+    http.json({ method: 'POST', path: '/api/v1/conversations/delete', json: body }, options),
   /** Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),
@@ -158,9 +161,9 @@ export const conversations = (http: Http) => ({
   /** Rename a conversation, replace its metadata or pick its branch */
   update: (id: string, body: m.UpdateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
     http.json({ method: 'PATCH', path: `/api/v1/conversations/${segment(id)}`, json: body }, options),
-  /** Archive a conversation */
-  archive: (id: string, options?: CallOptions): Promise<void> =>
-    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}` }, options),
+  /** Archive a conversation, or delete it for good */
+  archive: (id: string, query: m.ArchiveConversationQuery = {}, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}`, query }, options),
   /** A conversation as a file */
   export: (id: string, query: m.ExportConversationQuery = {}, options?: CallOptions): Promise<string> =>
     http.text({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/export`, query }, options),

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { CLEAN } from '../../kernel/taint.ts';
@@ -90,6 +91,8 @@ export const createLaunch = (options: LaunchDeps) => {
     } catch (error) {
       leave();
       if (error instanceof TurnTaken) return behind();
+      // It was deleted for good in between, which the store only tells as a broken reference.
+      if (!(error instanceof AppError)) await findConversation(store, caller, conversationId);
       throw error;
     }
     const events = createRunEvents(started.events);

@@ -7,6 +7,9 @@ import {
   ConversationParams,
   ConversationWithMessages,
   CreateConversation,
+  DeleteConversations,
+  DeletedConversations,
+  DeleteQuery,
   ExportQuery,
   Feedback,
   FeedbackBody,
@@ -75,13 +78,35 @@ export const conversationRoutes = (conversations: ConversationService): AnyRoute
     method: 'DELETE',
     path: '/conversations/:id',
     operationId: 'archiveConversation',
-    summary: 'Archive a conversation',
+    summary: 'Archive a conversation, or delete it for good',
     tag,
     access: 'conversations:write',
     params: ConversationParams,
-    audit: { action: 'conversation.archived', targetType: 'conversation', target: 'id' },
+    query: DeleteQuery,
+    audit: {
+      action: { plain: 'conversation.archived', query: 'permanent', asked: 'conversation.deleted' },
+      targetType: 'conversation',
+      target: 'id',
+    },
     responses: { 204: null },
-    handler: ({ caller, params, note }) => conversations.archive(caller, params.id, note),
+    handler: ({ caller, params, query, note }) =>
+      query.permanent === true
+        ? conversations.deleteForGood(caller, params.id, note)
+        : conversations.archive(caller, params.id, note),
+  }),
+  route({
+    method: 'POST',
+    path: '/conversations/delete',
+    operationId: 'deleteConversations',
+    summary: 'Delete conversations for good, archived or not',
+    description:
+      'Each by itself: what is not there, or has a run that has not ended, is named among `failed`.',
+    tag,
+    access: 'conversations:write',
+    body: DeleteConversations,
+    audit: { action: 'conversation.deleted', targetType: 'conversation', each: true },
+    responses: { 200: DeletedConversations },
+    handler: ({ caller, body, noteOn }) => conversations.deleteMany(caller, body.ids, noteOn),
   }),
   route({
     method: 'POST',

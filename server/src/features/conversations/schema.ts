@@ -150,6 +150,26 @@ export const ForkBody = Strict({
   message_id: Uuid('The last message that the new conversation has, with all that it follows'),
 });
 
+export const DeleteQuery = Strict({
+  permanent: Type.Optional(
+    Type.Boolean({ description: 'Deletes it for good, archived or not, with all its messages and runs' }),
+  ),
+});
+
+export const MAX_DELETED_AT_ONCE = 100;
+export const DeleteConversations = Strict({
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_DELETED_AT_ONCE, uniqueItems: true }),
+});
+export const DeletedConversations = Type.Object({
+  deleted: Type.Array(Uuid(), { description: 'Those that are gone' }),
+  failed: Type.Array(
+    Type.Object({
+      id: Uuid(),
+      code: StringEnum(['NOT_FOUND', 'CONFLICT'], { description: 'CONFLICT: a run of it has not ended' }),
+    }),
+  ),
+});
+
 export const ConversationParams = Strict({ id: Uuid('Conversation id') });
 export const MessageParams = Strict({ id: Uuid('Message id') });
 

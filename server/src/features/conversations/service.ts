@@ -1,8 +1,8 @@
-import type { Along } from '../../db/db.ts';
+import type { Along, Queryable } from '../../db/db.ts';
 import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
-import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { taintText } from '../../kernel/taint.ts';
@@ -167,6 +167,26 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       const row = await find(ownScope(caller), id);
       if (row.status !== 'archived')
         await update(caller, id, { status: 'archived', archived_at: clock.now() }, { note });
+    },
+
+    /** Throws NOT_FOUND, and CONFLICT while a run of it has not ended. */
+    async deleteForGood(caller: Caller, id: string, note: Along): Promise<void> {
+      const { deleted, busy } = await store.deleteForGood(ownScope(caller), [id], (tx) => note(tx));
+      if (busy.length > 0) throw conflict('a run of this conversation has not ended; cancel it first');
+      if (deleted.length === 0) throw notFound('conversation');
+    },
+
+    /** The same for many at once; each by itself. */
+    async deleteMany(
+      caller: Caller,
+      ids: readonly string[],
+      note: (tx: Queryable, id: string) => Promise<void>,
+    ) {
+      const { deleted, busy } = await store.deleteForGood(ownScope(caller), ids, note);
+      const failed = ids
+        .filter((id) => !deleted.includes(id))
+        .map((id) => ({ id, code: busy.includes(id) ? ('CONFLICT' as const) : ('NOT_FOUND' as const) }));
+      return { deleted, failed };
     },
 
     restore: (caller: Caller, id: string, note: Along) =>

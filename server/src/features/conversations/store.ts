@@ -166,6 +166,40 @@ export const createConversationStore = (db: Db) => {
         return row;
       }),
 
+    /**
+     * Deletes those of these that are within the scope and have no run that goes on, waits or is asked about, with all that is
+     * in them; `note` is written for each. `busy`: those that have one.
+     */
+    deleteForGood: (
+      scope: Scope,
+      ids: readonly string[],
+      note: (tx: Queryable, id: string) => Promise<void>,
+    ): Promise<{ deleted: string[]; busy: string[] }> =>
+      db.write(async (tx) => {
+        let query = tx
+          .selectFrom('conversations')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('tenant_id', '=', scope.tenantId);
+        if (scope.reach === 'own') query = query.where('user_id', '=', scope.userId);
+        // Locked in one order, so that no run begins in them, and two of these do not wait for each other.
+        const held = db.dialect === 'sqlite' ? query : query.orderBy('id').forUpdate();
+        const found = (await held.execute()).map((row) => row.id);
+        if (found.length === 0) return { deleted: [], busy: [] };
+        const open = await tx
+          .selectFrom('runs')
+          .select('conversation_id')
+          .where('conversation_id', 'in', found)
+          .where('finished_at', 'is', null)
+          .execute();
+        const busy = new Set(open.map((row) => row.conversation_id));
+        const deleted = found.filter((id) => !busy.has(id));
+        // Messages, runs with their steps, feedback, summaries and marks of imports go with it by their foreign keys.
+        if (deleted.length > 0) await tx.deleteFrom('conversations').where('id', 'in', deleted).execute();
+        for (const id of deleted) await note(tx, id);
+        return { deleted, busy: [...busy] };
+      }),
+
     /** Which of these runs ended without a whole answer, and why. */
     async brokenRuns(ids: readonly string[]): Promise<ReadonlyMap<string, BrokenRun>> {
       const found = new Map<string, BrokenRun>();

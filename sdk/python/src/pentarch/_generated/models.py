@@ -791,6 +791,22 @@ class CreatedWebhook(_CreatedWebhook, total=False):
     """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
+class DeleteConversationsRequest(TypedDict):
+    ids: list[str]
+
+
+class DeleteConversationsResult(TypedDict):
+    deleted: list[str]
+    """Those that are gone"""
+    failed: list[DeleteConversationsResultFailed]
+
+
+class DeleteConversationsResultFailed(TypedDict):
+    id: str
+    code: Literal["NOT_FOUND", "CONFLICT"]
+    """CONFLICT: a run of it has not ended"""
+
+
 class Document(TypedDict):
     id: str
     title: str

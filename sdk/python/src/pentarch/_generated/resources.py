@@ -982,6 +982,15 @@ class Conversations:
         """Start a conversation"""
         return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
 
+    def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
+
     def import_(
         self,
         *,
@@ -1016,10 +1025,11 @@ class Conversations:
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     def export(
         self,
@@ -1132,6 +1142,15 @@ class AsyncConversations:
         """Start a conversation"""
         return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
 
+    async def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
+
     async def import_(
         self,
         *,
@@ -1166,10 +1185,11 @@ class AsyncConversations:
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     async def export(
         self,
