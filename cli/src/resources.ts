@@ -41,6 +41,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'updateConversation',
         examples: [
           'conversations update ID --title "Spring rota"',
+          'conversations update ID --pinned --folder Winter',
           'conversations update ID --active-message-id MESSAGE_ID',
         ],
       },

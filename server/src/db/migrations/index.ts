@@ -41,6 +41,7 @@ import { credentialOfWebhooks } from './075-credential-of-webhooks.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 import { messageTree } from './091-message-tree.ts';
+import { pinsAndFolders } from './092-pins-and-folders.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly SchemaStep[] = [
   deliveryRounds,
   unreadPages,
   messageTree,
+  pinsAndFolders,
 ];

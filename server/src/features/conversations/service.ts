@@ -11,7 +11,8 @@ import { toMarkdown } from './export.rules.ts';
 import { forkOf } from './fork.rules.ts';
 import { isQueuedAt } from './queued.rules.ts';
 import type { Conversation, Message, PatchConversation } from './schema.ts';
-import type { Branches, ConversationStore } from './store.ts';
+import { snippetOf } from './snippet.rules.ts';
+import type { Branches, ConversationStore, ListedConversation as ListedRow } from './store.ts';
 import { INACTIVE, pathTo, siblingsOf } from './tree.rules.ts';
 import { conversationOf, messageOf } from './wire.ts';
 
@@ -34,6 +35,8 @@ interface ListQuery {
   status?: 'active' | 'archived';
   q?: string;
   scope?: 'me' | 'tenant';
+  pinned?: boolean;
+  folder?: string;
 }
 
 export const createConversationService = ({ store, clock }: { store: ConversationStore; clock: Clock }) => {
@@ -51,6 +54,16 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     ]);
     const runOf = (id: string | null) => (id !== null && unsettled.includes(id) ? runs.get(id) : undefined);
     return rows.map((row) => messageOf(row, runOf(row.run_id), siblings?.get(row.id)));
+  };
+
+  const withHits = async (rows: readonly ListedRow[], q: string) => {
+    const ids = rows.map((row) => row.id);
+    const hits = await store.hits(ids, q);
+    return rows.map((row) => {
+      const hit = hits.get(row.id);
+      const snippet = snippetOf(hit?.content ?? row.title ?? '', q);
+      return { ...conversationOf(row), hit: { message_id: hit?.id ?? null, snippet } };
+    });
   };
 
   /** Of rows of one branch, oldest first. */
@@ -112,12 +125,14 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
         throw forbidden('conversations:read of the tenant');
       const scope = query.scope === 'tenant' ? all : ownScope(caller);
       const page = pageRequest(query);
-      const found = await store.list(scope, { status: query.status ?? 'active', q: query.q ?? null }, page);
+      const { status = 'active', q = null, pinned, folder } = query;
+      const found = await store.list(scope, { status, q, pinned, folder }, page);
       let answer = answers.get(found);
       if (answer === undefined) {
         const { rows, total } = found;
         const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
-        answer = Object.freeze({ ...result, items: result.items.map(conversationOf) });
+        const items = q === null ? result.items.map(conversationOf) : await withHits(result.items, q);
+        answer = Object.freeze({ ...result, items });
         answers.set(found, answer);
       }
       return answer;
@@ -147,6 +162,8 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       if (picked !== undefined) await find(ownScope(caller), id);
       const values = {
         ...(patch.title === undefined ? {} : { title: patch.title }),
+        ...(patch.pinned === undefined ? {} : { pinned: patch.pinned ? 1 : 0 }),
+        ...(patch.folder === undefined ? {} : { folder: patch.folder }),
         ...(patch.metadata === undefined ? {} : { metadata: metadataText(patch.metadata) }),
       };
       return update(caller, id, values, picked === undefined ? {} : { first: store.picking(id, picked) });

@@ -19,6 +19,8 @@ export type Branches = 'active' | 'all';
 export interface ConversationFilter {
   status: 'active' | 'archived';
   q: string | null;
+  pinned?: boolean | undefined;
+  folder?: string | undefined;
 }
 
 const within = (db: Queryable, scope: Scope) => {
@@ -42,6 +44,8 @@ const LISTED = [
   'archived_at',
   'taint',
   'branched',
+  'pinned',
+  'folder',
 ] as const;
 export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
 
@@ -113,6 +117,9 @@ export const createConversationStore = (db: Db) => {
 
   const filtered = (scope: Scope, filter: ConversationFilter) => {
     let query = within(db.read, scope).where('status', '=', filter.status);
+    if (filter.pinned !== undefined)
+      query = query.where((e) => e(e.fn.coalesce('pinned', e.lit(0)), '=', filter.pinned ? 1 : 0));
+    if (filter.folder !== undefined) query = query.where('folder', '=', filter.folder);
     if (filter.q !== null) {
       const like = likeOf(filter.q);
       // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
@@ -139,7 +146,8 @@ export const createConversationStore = (db: Db) => {
       within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
 
     async list(scope: Scope, filter: ConversationFilter, page: PageRequest): Promise<FoundPage> {
-      if (scope.reach === 'own' && filter.q === null && page.after === null) {
+      const narrowed = filter.q !== null || filter.pinned !== undefined || filter.folder !== undefined;
+      if (scope.reach === 'own' && !narrowed && page.after === null) {
         const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
         return page.page === 1 ? firstPage(own, page) : readOwn(own, page);
       }
@@ -199,6 +207,31 @@ export const createConversationStore = (db: Db) => {
         for (const id of deleted) await note(tx, id);
         return { deleted, busy: [...busy] };
       }),
+
+    /** The newest message of the active branch of each of these with the words, by conversation. */
+    async hits(
+      ids: readonly string[],
+      q: string,
+    ): Promise<ReadonlyMap<string, { id: string; content: string }>> {
+      const found = new Map<string, { id: string; content: string }>();
+      if (ids.length === 0) return found;
+      const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
+      const like = likeOf(q);
+      for (const id of ids) {
+        const row = await db.read
+          .selectFrom('messages')
+          .select(['id', 'content'])
+          .where('conversation_id', '=', id)
+          .where('active', '>', INACTIVE)
+          .where(sql<boolean>`content ${operator} ${like} escape '\\'`)
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) found.set(id, row);
+      }
+      return found;
+    },
 
     /** Which of these runs ended without a whole answer, and why. */
     async brokenRuns(ids: readonly string[]): Promise<ReadonlyMap<string, BrokenRun>> {

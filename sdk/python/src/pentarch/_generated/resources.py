@@ -952,11 +952,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -966,11 +968,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def create(
         self,
@@ -978,9 +982,9 @@ class Conversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
 
     def delete(
         self,
@@ -1015,11 +1019,13 @@ class Conversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
         active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation, replace its metadata or pick its branch"""
-        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     def archive(
         self,
@@ -1047,9 +1053,9 @@ class Conversations:
         *,
         message_id: str,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
 
     def list_messages(
         self,
@@ -1084,9 +1090,9 @@ class Conversations:
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     def rate_message(
         self,
@@ -1112,11 +1118,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -1126,11 +1134,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     async def create(
         self,
@@ -1138,9 +1148,9 @@ class AsyncConversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
 
     async def delete(
         self,
@@ -1175,11 +1185,13 @@ class AsyncConversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
         active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation, replace its metadata or pick its branch"""
-        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     async def archive(
         self,
@@ -1207,9 +1219,9 @@ class AsyncConversations:
         *,
         message_id: str,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
 
     async def list_messages(
         self,
@@ -1244,9 +1256,9 @@ class AsyncConversations:
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     async def rate_message(
         self,
