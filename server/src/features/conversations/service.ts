@@ -169,11 +169,14 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       return update(caller, id, values, picked === undefined ? {} : { first: store.picking(id, picked) });
     },
 
-    /** A conversation of its own with the messages up to one of another's; nothing of it has cost anything. */
+    /** A conversation of its own with the messages up to one of another's; nothing of it has cost anything. Throws CONFLICT where an answer among them has not ended. */
     async fork(caller: Caller, id: string, messageId: string, note: Along): Promise<Conversation> {
       const from = await find(ownScope(caller), id);
       const path = pathTo(await store.tree(id), messageId);
       if (path.length === 0) throw notFound('message');
+      const open = await store.openAnswers(id);
+      if (open.some((answer) => path.includes(answer)))
+        throw conflict('an answer up to this message has not ended');
       const copied = forkOf(from, await store.messagesById(id, path), messageId, clock.now());
       await store.insertFork(copied.conversation, copied.messages, note);
       return conversationOf(copied.conversation);

@@ -283,6 +283,17 @@ export const createConversationStore = (db: Db) => {
         await note(tx);
       }),
 
+    /** Answers whose runs have not ended: what stands of them is not all. */
+    async openAnswers(conversationId: string): Promise<string[]> {
+      const rows = await db.read
+        .selectFrom('runs')
+        .select('message_id')
+        .where('conversation_id', '=', conversationId)
+        .where('finished_at', 'is', null)
+        .execute();
+      return rows.map((row) => row.message_id);
+    },
+
     /** Oldest first. */
     async messagesById(conversationId: string, ids: readonly string[]): Promise<MessageRow[]> {
       const found: MessageRow[] = [];
