@@ -41,6 +41,7 @@ export const GROUPS: readonly Group[] = [
         operation: 'updateConversation',
         examples: [
           'conversations update ID --title "Spring rota"',
+          'conversations update ID --pinned --folder Winter',
           'conversations update ID --active-message-id MESSAGE_ID',
         ],
       },
@@ -48,7 +49,13 @@ export const GROUPS: readonly Group[] = [
         name: 'archive',
         operation: 'archiveConversation',
         done: 'archived {id}',
-        examples: ['conversations archive ID'],
+        examples: ['conversations archive ID', 'conversations archive ID --permanent'],
+      },
+      {
+        name: 'delete',
+        operation: 'deleteConversations',
+        failures: 'failed',
+        examples: ['conversations delete --ids ID'],
       },
       {
         name: 'bring-in',

@@ -53,6 +53,8 @@ export const METHOD_NAMES: Readonly<Record<string, string>> = {
 export const MODEL_NAMES: Readonly<Record<string, string>> = {
   'chat.request': 'ChatRequest',
   'chat.response': 'ChatResponse',
+  'editMessageStream.request': 'EditMessageRequest',
+  'regenerateMessageStream.request': 'RegenerateMessageRequest',
   'searchKnowledge.request': 'SearchRequest',
   'searchKnowledge.response': 'SearchResponse',
   'getAgent.response': 'AgentStatus',
@@ -130,7 +132,9 @@ export const SLOW: ReadonlySet<string> = new Set([
   'chat',
   'invokeAgent',
   'editMessage',
+  'editMessageStream',
   'regenerateMessage',
+  'regenerateMessageStream',
   'createDocument',
   'importMemory',
   'importConversations',

@@ -62,15 +62,7 @@ const operationOf = ({ operation, query, bodyModel, paging }: Method) => ({
 });
 
 export const writeCli = (api: Api): Map<string, string> => {
-  // Of an operation that answers either way, the one that answers in one piece comes first.
-  const methods = [
-    ...new Map(
-      [...api.resources.values()]
-        .flat()
-        .map((method) => [method.operation.id, method] as const)
-        .reverse(),
-    ).values(),
-  ].reverse();
+  const methods = [...api.resources.values()].flat().filter(({ operation }) => !operation.asEvents);
   const entries = methods.map(
     (method) => `  ${method.operation.id}: ${JSON.stringify(operationOf(method))},\n`,
   );

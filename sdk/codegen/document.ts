@@ -81,6 +81,7 @@ const operationOf = (path: string, method: string, raw: Schema): Operation => {
   const pathParameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
   return {
     id,
+    asEvents: false,
     resource: camel(tag === 'Authentication' ? 'auth' : tag),
     name: methodName(id, tag),
     method: method.toUpperCase(),
@@ -104,6 +105,8 @@ const alsoStreams = (raw: Schema): boolean => {
 
 const streamOf = (operation: Operation): Operation => ({
   ...operation,
+  id: `${operation.id}Stream`,
+  asEvents: true,
   name: `${operation.name}Stream`,
   summary: `${operation.summary}; the answer as events`,
   responseKind: 'stream',

@@ -297,8 +297,13 @@ type Conversation struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
 	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
 	Taint []string `json:"taint"`
+	// Of a search alone
+	Hit *ConversationHit `json:"hit,omitempty"`
 }
 
 // ConversationDetail is a model of the API.
@@ -319,12 +324,23 @@ type ConversationDetail struct {
 	UpdatedAt string `json:"updated_at"`
 	// ISO 8601 UTC with milliseconds
 	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
 	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
 	Taint []string `json:"taint"`
 	// The last message of the active branch that has had its turn
 	ActiveMessageID *string `json:"active_message_id"`
 	// The active branch: oldest first, the newest 200
 	Messages []Message `json:"messages"`
+}
+
+// ConversationHit is a model of the API.
+type ConversationHit struct {
+	// The newest message of the active branch with these words; null: they are in the title
+	MessageID *string `json:"message_id"`
+	// Where they stand, with some words around; plain text
+	Snippet string `json:"snippet"`
 }
 
 // CorrectMemoryObservationRequest is a model of the API.
@@ -748,6 +764,31 @@ type CreatedAPIKey struct {
 	SecretWithheld *bool `json:"secret_withheld,omitempty"`
 }
 
+// CreatedConversation is a model of the API.
+type CreatedConversation struct {
+	ID    string  `json:"id"`
+	Title *string `json:"title"`
+	// One of: active, archived.
+	Status   string         `json:"status"`
+	Metadata map[string]any `json:"metadata"`
+	AgentIDs []string       `json:"agent_ids"`
+	// Of the active branch
+	MessageCount int64 `json:"message_count"`
+	// US dollars, exact to 1e-9
+	TotalCostUSD float64 `json:"total_cost_usd"`
+	// ISO 8601 UTC with milliseconds
+	CreatedAt string `json:"created_at"`
+	// ISO 8601 UTC with milliseconds
+	UpdatedAt string `json:"updated_at"`
+	// ISO 8601 UTC with milliseconds
+	ArchivedAt *string `json:"archived_at"`
+	Pinned     bool    `json:"pinned"`
+	// Name of the folder that its owner keeps it in
+	Folder *string `json:"folder"`
+	// Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none. One of: context, history, import, documents, tools, tool_descriptions, memory, task, earlier.
+	Taint []string `json:"taint"`
+}
+
 // CreatedOauthClient is a model of the API.
 type CreatedOauthClient struct {
 	ClientID string `json:"client_id"`
@@ -842,6 +883,25 @@ type CreatedWebhook struct {
 	Secret string `json:"secret"`
 	// True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one
 	SecretWithheld *bool `json:"secret_withheld,omitempty"`
+}
+
+// DeleteConversationsRequest is a model of the API.
+type DeleteConversationsRequest struct {
+	IDs []string `json:"ids"`
+}
+
+// DeleteConversationsResult is a model of the API.
+type DeleteConversationsResult struct {
+	// Those that are gone
+	Deleted []string                          `json:"deleted"`
+	Failed  []DeleteConversationsResultFailed `json:"failed"`
+}
+
+// DeleteConversationsResultFailed is a model of the API.
+type DeleteConversationsResultFailed struct {
+	ID string `json:"id"`
+	// CONFLICT: a run of it has not ended. One of: NOT_FOUND, CONFLICT.
+	Code string `json:"code"`
 }
 
 // Document is a model of the API.
@@ -1898,6 +1958,8 @@ type UpdateAgentRequest struct {
 type UpdateConversationRequest struct {
 	Title    *Nullable[string] `json:"title,omitempty"`
 	Metadata map[string]any    `json:"metadata,omitzero"`
+	Pinned   *bool             `json:"pinned,omitempty"`
+	Folder   *Nullable[string] `json:"folder,omitempty"`
 	// Picks the branch that leads through this message, down to its newest one; 409 during a turn
 	ActiveMessageID *string `json:"active_message_id,omitempty"`
 }
@@ -2361,8 +2423,11 @@ type ListConversationsQuery struct {
 	Cursor string
 	// One of: active, archived.
 	Status string
-	// Searches titles and messages
+	// Searches titles and messages; each conversation has the newest message found as its hit
 	Q string
+	// true: those that are pinned; false: the others
+	Pinned *bool
+	Folder string
 	// One of: me, tenant.
 	Scope string
 }
@@ -2377,7 +2442,24 @@ func (query *ListConversationsQuery) values() url.Values {
 	setText(values, "cursor", query.Cursor)
 	setText(values, "status", query.Status)
 	setText(values, "q", query.Q)
+	setAny(values, "pinned", query.Pinned)
+	setText(values, "folder", query.Folder)
 	setText(values, "scope", query.Scope)
+	return values
+}
+
+// ArchiveConversationQuery narrows a list; zero values are left out.
+type ArchiveConversationQuery struct {
+	// Deletes it for good, archived or not, with all its messages and runs
+	Permanent *bool
+}
+
+func (query *ArchiveConversationQuery) values() url.Values {
+	values := url.Values{}
+	if query == nil {
+		return values
+	}
+	setAny(values, "permanent", query.Permanent)
 	return values
 }
 

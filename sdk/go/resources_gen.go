@@ -236,8 +236,13 @@ func (r *Conversations) ListAll(ctx context.Context, query *ListConversationsQue
 }
 
 // Create: Start a conversation
-func (r *Conversations) Create(ctx context.Context, body CreateConversationRequest, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
+func (r *Conversations) Create(ctx context.Context, body CreateConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations", json: body}, options)
+}
+
+// Delete: Delete conversations for good, archived or not
+func (r *Conversations) Delete(ctx context.Context, body DeleteConversationsRequest, options ...CallOption) (*DeleteConversationsResult, error) {
+	return getJSON[DeleteConversationsResult](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/delete", json: body}, options)
 }
 
 // Import: Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch
@@ -250,14 +255,14 @@ func (r *Conversations) Get(ctx context.Context, id string, options ...CallOptio
 	return getJSON[ConversationDetail](ctx, r.http, call{method: "GET", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
 }
 
-// Update: Rename a conversation, replace its metadata or pick its branch
-func (r *Conversations) Update(ctx context.Context, id string, body UpdateConversationRequest, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
+// Update: Rename, pin or file a conversation, replace its metadata or pick its branch
+func (r *Conversations) Update(ctx context.Context, id string, body UpdateConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "PATCH", path: "/api/v1/conversations/" + url.PathEscape(id), json: body}, options)
 }
 
-// Archive: Archive a conversation
-func (r *Conversations) Archive(ctx context.Context, id string, options ...CallOption) error {
-	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id)}, options)
+// Archive: Archive a conversation, or delete it for good
+func (r *Conversations) Archive(ctx context.Context, id string, query *ArchiveConversationQuery, options ...CallOption) error {
+	return r.http.none(ctx, call{method: "DELETE", path: "/api/v1/conversations/" + url.PathEscape(id), query: query.values()}, options)
 }
 
 // Export: A conversation as a file
@@ -266,8 +271,8 @@ func (r *Conversations) Export(ctx context.Context, id string, query *ExportConv
 }
 
 // Fork: Start a conversation with the messages of another one, up to one of them
-func (r *Conversations) Fork(ctx context.Context, id string, body ForkConversationRequest, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/fork", json: body}, options)
+func (r *Conversations) Fork(ctx context.Context, id string, body ForkConversationRequest, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/fork", json: body}, options)
 }
 
 // ListMessages: The messages of a conversation, oldest first: its active branch, or all branches
@@ -281,8 +286,8 @@ func (r *Conversations) ListMessagesAll(ctx context.Context, id string, query *L
 }
 
 // Restore: Take a conversation out of the archive
-func (r *Conversations) Restore(ctx context.Context, id string, options ...CallOption) (*Conversation, error) {
-	return getJSON[Conversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)
+func (r *Conversations) Restore(ctx context.Context, id string, options ...CallOption) (*CreatedConversation, error) {
+	return getJSON[CreatedConversation](ctx, r.http, call{method: "POST", path: "/api/v1/conversations/" + url.PathEscape(id) + "/restore"}, options)
 }
 
 // RateMessage: Rate an answer

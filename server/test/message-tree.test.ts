@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chainMessages } from '../src/db/message-chain.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { migrations } from '../src/db/migrations/index.ts';
 import { openSqliteFile } from '../src/db/open.ts';
@@ -104,6 +105,28 @@ describe.each(engines)('the step to a tree on $name', ({ name, open }) => {
         { id: 'c', parent_id: 'a', active: 1 },
         { id: 'd', parent_id: 'c', active: 1 },
         { id: 'e', parent_id: null, active: 2 },
+      ]);
+    },
+  );
+
+  it(
+    req('TREE-08', 'chains what an archive of the release before brings into a store of this one'),
+    async () => {
+      await migrate(opened.db, name, migrations);
+      await conversation('c1');
+      // Not in their order, and without what PostgreSQL links by itself.
+      if (name === 'postgres')
+        await sql`alter table messages disable trigger messages_link_new`.execute(opened.db);
+      await message('b', 'c1', 11);
+      await message('a', 'c1', 10);
+      await message('c', 'c1', QUEUED_FROM + 5);
+      await sql.raw(chainMessages("tenant_id = 'other'")).execute(opened.db);
+      expect((await rows()).map((row) => row.active)).toEqual([2, 2, 2]);
+      await sql.raw(chainMessages("tenant_id = 't'")).execute(opened.db);
+      expect(await rows()).toEqual([
+        { id: 'a', parent_id: null, active: 1 },
+        { id: 'b', parent_id: 'a', active: 1 },
+        { id: 'c', parent_id: null, active: 2 },
       ]);
     },
   );

@@ -92,6 +92,12 @@ export const REQUIREMENTS = {
   'CONV-04': 'q searches titles and text',
   'CONV-05': 'messages page oldest first',
   'CONV-06': 'feedback on an answer',
+  'CONV-10':
+    'a conversation without a title has one as soon as its first message is accepted, whatever becomes of the run',
+  'CONV-11':
+    'DELETE with permanent=true, and conversations/delete for many, delete for good, archived or not; each is in the audit chain',
+  'CONV-12': 'conversations are pinned and put into folders, and lists narrow to them',
+  'CONV-13': 'a search gives of each conversation the message that was found and the words around it',
   'TREE-01': 'messages form a tree: each names the one that it follows, and its place among its siblings',
   'TREE-02':
     'a request names the message that it follows, and an edited question stands beside the first; only the active branch goes to the model',

@@ -12,6 +12,7 @@ import {
 } from '../db/archive/session.ts';
 import { readShapes, readSteps } from '../db/archive/shape.ts';
 import { lockDataDir } from '../db/lock.ts';
+import { chainMessages } from '../db/message-chain.ts';
 import { migrations } from '../db/migrations/index.ts';
 import {
   type AuditSigner,
@@ -217,6 +218,10 @@ const load = async (parts: Parts, staging: string, io: Io) => {
     opened: secrets.opened,
     now: io.now,
   });
+  // Of an archive of a release that had no tree.
+  const messages = manifest.tables.find((table) => table.name === 'messages');
+  if (messages !== undefined && !messages.columns.includes('parent_id'))
+    await session.all(chainMessages('tenant_id = ?1'), [tenant.id]);
   await checkReferences(session, shapes, tenant.id);
   const chain = await verifyAudit(storeOfSession(session), tenant.id);
   if (!chain.ok)

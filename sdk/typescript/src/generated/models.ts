@@ -261,8 +261,13 @@ export interface Conversation {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
   /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
   taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
+  /** Of a search alone */
+  hit?: ConversationHit;
 }
 
 export interface ConversationDetail {
@@ -281,12 +286,22 @@ export interface ConversationDetail {
   updated_at: string;
   /** ISO 8601 UTC with milliseconds */
   archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
   /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
   taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
   /** The last message of the active branch that has had its turn */
   active_message_id: string | null;
   /** The active branch: oldest first, the newest 200 */
   messages: Message[];
+}
+
+export interface ConversationHit {
+  /** The newest message of the active branch with these words; null: they are in the title */
+  message_id: string | null;
+  /** Where they stand, with some words around; plain text */
+  snippet: string;
 }
 
 export interface CorrectMemoryObservationRequest {
@@ -656,6 +671,29 @@ export interface CreatedApiKey {
   secret_withheld?: boolean;
 }
 
+export interface CreatedConversation {
+  id: string;
+  title: string | null;
+  status: 'active' | 'archived';
+  metadata: Record<string, unknown>;
+  agent_ids: string[];
+  /** Of the active branch */
+  message_count: number;
+  /** US dollars, exact to 1e-9 */
+  total_cost_usd: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  archived_at: string | null;
+  pinned: boolean;
+  /** Name of the folder that its owner keeps it in */
+  folder: string | null;
+  /** Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none */
+  taint: ('context' | 'history' | 'import' | 'documents' | 'tools' | 'tool_descriptions' | 'memory' | 'task' | 'earlier')[];
+}
+
 export interface CreatedOauthClient {
   client_id: string;
   name: string;
@@ -738,6 +776,22 @@ export interface CreatedWebhook {
   secret: string;
   /** True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one */
   secret_withheld?: boolean;
+}
+
+export interface DeleteConversationsRequest {
+  ids: string[];
+}
+
+export interface DeleteConversationsResult {
+  /** Those that are gone */
+  deleted: string[];
+  failed: DeleteConversationsResultFailed[];
+}
+
+export interface DeleteConversationsResultFailed {
+  id: string;
+  /** CONFLICT: a run of it has not ended */
+  code: 'NOT_FOUND' | 'CONFLICT';
 }
 
 export interface Document {
@@ -1666,6 +1720,8 @@ export interface UpdateAgentRequest {
 export interface UpdateConversationRequest {
   title?: string | null;
   metadata?: Record<string, unknown>;
+  pinned?: boolean;
+  folder?: string | null;
   /** Picks the branch that leads through this message, down to its newest one; 409 during a turn */
   active_message_id?: string;
 }
@@ -2000,10 +2056,18 @@ export type ListConversationsQuery = {
   cursor?: string;
   /** Default active */
   status?: 'active' | 'archived';
-  /** Searches titles and messages */
+  /** Searches titles and messages; each conversation has the newest message found as its hit */
   q?: string;
+  /** true: those that are pinned; false: the others */
+  pinned?: boolean;
+  folder?: string;
   /** tenant: of everybody, for operators and admins. Default me */
   scope?: 'me' | 'tenant';
+};
+
+export type ArchiveConversationQuery = {
+  /** Deletes it for good, archived or not, with all its messages and runs */
+  permanent?: boolean;
 };
 
 export type ExportConversationQuery = {

@@ -147,25 +147,28 @@ export const conversations = (http: Http) => ({
   listAll: (query: m.ListConversationsQuery = {}, options?: CallOptions): AsyncGenerator<m.Conversation> =>
     allItems(http, { method: 'GET', path: '/api/v1/conversations', query }, options),
   /** Start a conversation */
-  create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.Conversation> =>
+  create: (body: m.CreateConversationRequest = {}, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: '/api/v1/conversations', json: body }, options),
+  /** Delete conversations for good, archived or not */
+  delete: (body: m.DeleteConversationsRequest, options?: CallOptions): Promise<m.DeleteConversationsResult> =>
+    http.json({ method: 'POST', path: '/api/v1/conversations/delete', json: body }, options),
   /** Bring in conversations of ChatGPT, Open WebUI, LibreChat or another Pentarch */
   import: (body: m.ImportConversationsRequest, options?: CallOptions): Promise<m.ImportConversationsResult> =>
     http.json({ method: 'POST', path: '/api/v1/conversations/import', json: body, slow: true }, options),
   /** A conversation with its newest 200 messages */
   get: (id: string, options?: CallOptions): Promise<m.ConversationDetail> =>
     http.json({ method: 'GET', path: `/api/v1/conversations/${segment(id)}` }, options),
-  /** Rename a conversation, replace its metadata or pick its branch */
-  update: (id: string, body: m.UpdateConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+  /** Rename, pin or file a conversation, replace its metadata or pick its branch */
+  update: (id: string, body: m.UpdateConversationRequest, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'PATCH', path: `/api/v1/conversations/${segment(id)}`, json: body }, options),
-  /** Archive a conversation */
-  archive: (id: string, options?: CallOptions): Promise<void> =>
-    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}` }, options),
+  /** Archive a conversation, or delete it for good */
+  archive: (id: string, query: m.ArchiveConversationQuery = {}, options?: CallOptions): Promise<void> =>
+    http.none({ method: 'DELETE', path: `/api/v1/conversations/${segment(id)}`, query }, options),
   /** A conversation as a file */
   export: (id: string, query: m.ExportConversationQuery = {}, options?: CallOptions): Promise<string> =>
     http.text({ method: 'GET', path: `/api/v1/conversations/${segment(id)}/export`, query }, options),
   /** Start a conversation with the messages of another one, up to one of them */
-  fork: (id: string, body: m.ForkConversationRequest, options?: CallOptions): Promise<m.Conversation> =>
+  fork: (id: string, body: m.ForkConversationRequest, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/fork`, json: body }, options),
   /** The messages of a conversation, oldest first: its active branch, or all branches */
   listMessages: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): Promise<Page<m.Message>> =>
@@ -174,7 +177,7 @@ export const conversations = (http: Http) => ({
   listMessagesAll: (id: string, query: m.ListMessagesQuery = {}, options?: CallOptions): AsyncGenerator<m.Message> =>
     allItems(http, { method: 'GET', path: `/api/v1/conversations/${segment(id)}/messages`, query }, options),
   /** Take a conversation out of the archive */
-  restore: (id: string, options?: CallOptions): Promise<m.Conversation> =>
+  restore: (id: string, options?: CallOptions): Promise<m.CreatedConversation> =>
     http.json({ method: 'POST', path: `/api/v1/conversations/${segment(id)}/restore` }, options),
   /** Rate an answer */
   rateMessage: (id: string, body: m.RateMessageRequest, options?: CallOptions): Promise<m.RateMessageResult> =>

@@ -1,16 +1,14 @@
 import { sql } from 'kysely';
+import { chainMessages, UNPLACED_FROM } from '../message-chain.ts';
 import type { SchemaStep } from '../migrate.ts';
-
-/** From here on a stored time is that of a question whose turn has not come (features/conversations/queued.rules.ts). */
-const QUEUED_FROM = '500000000000000';
 
 /** A row that a node of the release before writes, or places, follows the message before it. */
 const LINK = `
 create function messages_link() returns trigger language plpgsql as $$ begin
-  if new.created_at >= ${QUEUED_FROM} then return new; end if;
+  if new.created_at >= ${UNPLACED_FROM} then return new; end if;
   select m.id into new.parent_id from messages as m
     where m.conversation_id = new.conversation_id and m.active > 0 and m.id <> new.id
-      and m.created_at < ${QUEUED_FROM} and (m.created_at, m.id) < (new.created_at, new.id)
+      and m.created_at < ${UNPLACED_FROM} and (m.created_at, m.id) < (new.created_at, new.id)
     order by m.created_at desc, m.id desc limit 1;
   new.active := 1;
   return new;
@@ -36,14 +34,7 @@ export const messageTree: SchemaStep = {
       .alterTable('conversations')
       .addColumn('branched', t.int, (c) => c.notNull().defaultTo(0))
       .execute();
-    await sql
-      .raw(
-        `update messages set parent_id = chain.before, active = 1 from (
-           select id, lag(id) over (partition by conversation_id order by created_at, id) as before
-           from messages where created_at < ${QUEUED_FROM}
-         ) as chain where chain.id = messages.id`,
-      )
-      .execute(db);
+    await sql.raw(chainMessages('1 = 1')).execute(db);
     await db.schema.dropIndex('messages_by_conversation').execute();
     await db.schema
       .createIndex('messages_by_branch')

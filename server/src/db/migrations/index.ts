@@ -42,6 +42,7 @@ import { needsOfDeliveries } from './076-needs-of-deliveries.ts';
 import { deliveryRounds } from './085-delivery-rounds.ts';
 import { unreadPages } from './090-unread-pages.ts';
 import { messageTree } from './091-message-tree.ts';
+import { pinsAndFolders } from './092-pins-and-folders.ts';
 import { beyondEstimate } from './100-beyond-estimate.ts';
 import { taskTrace } from './105-task-trace.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
@@ -93,6 +94,7 @@ export const migrations: readonly SchemaStep[] = [
   deliveryRounds,
   unreadPages,
   messageTree,
+  pinsAndFolders,
   beyondEstimate,
   taskTrace,
   clientSignOut,

@@ -15,6 +15,9 @@ export interface ConversationRow {
   taint: string | null;
   /** 1 where a message may have siblings: only then has the tree to be looked at. */
   branched: number;
+  /** 1 where it is pinned; null and 0 where not. */
+  pinned?: number | null;
+  folder?: string | null;
 }
 
 export interface MessageRow {

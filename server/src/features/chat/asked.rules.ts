@@ -1,11 +1,10 @@
 import type { NewEvent } from '../../kernel/events.ts';
-import { isTainted, type Taint } from '../../kernel/taint.ts';
-import { taintOf } from '../conversations/index.ts';
+import { isTainted, type Taint, taintOfRow } from '../../kernel/taint.ts';
 
 /** What stands in the conversation; null: a new one. */
 export const taintOfConversation = (
   conversation: { taint: string | null; message_count: number } | null,
-): Taint => (conversation === null ? [] : taintOf(conversation));
+): Taint => (conversation === null ? [] : taintOfRow(conversation));
 
 /** What is told of a question. */
 export const askedEvent = (

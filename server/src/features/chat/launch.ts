@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
@@ -96,6 +97,8 @@ export const createLaunch = (options: LaunchDeps) => {
     } catch (error) {
       leave();
       if (error instanceof TurnTaken) return behind();
+      // It was deleted for good in between, which the store only tells as a broken reference.
+      if (!(error instanceof AppError)) await findConversation(store, caller, conversationId);
       throw error;
     }
     noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });

@@ -79,9 +79,9 @@ export const insertRun = compiled<Omit<RunRow, 'delegated'>, never>((db, p) =>
   }),
 );
 
-/** Adds messages to the count of an active conversation. `taint` null leaves its mark as it is. */
+/** Adds messages to the count of an active conversation. `taint` null leaves its mark as it is; a title that it has stays. */
 export const touchConversation = compiled<
-  { id: string; now: number; taint: string | null; added: number },
+  { id: string; now: number; taint: string | null; added: number; title: string | null },
   never
 >((db, p) =>
   db
@@ -90,6 +90,7 @@ export const touchConversation = compiled<
       message_count: e('message_count', '+', p('added')),
       updated_at: p('now'),
       taint: e.fn.coalesce(e.val(p('taint')), 'taint'),
+      title: e.fn.coalesce('title', e.val(p('title'))),
     }))
     .where('id', '=', p('id')),
 );

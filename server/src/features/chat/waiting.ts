@@ -7,7 +7,7 @@ import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kern
 import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
-import { activateBranch, queuedAt, UNPLACED } from '../conversations/index.ts';
+import { activateBranch, queuedAt, titleFrom, UNPLACED } from '../conversations/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
 import { endEvents, errorData, recordEvent } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
@@ -159,6 +159,7 @@ export const createWaiting = (deps: WaitingDeps) => {
       const messageId = newId();
       const subject = subjectOf({ caller, how });
       const parentId = request.parent_message_id ?? null;
+      const title = titleFrom(request.message);
       const question = { conversationId, runId, questionId, parentId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
       const stored = await store.write(
@@ -174,7 +175,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             bringsContext(context, how.given ?? {}) ? ['context'] : [],
           );
           const event = askedEvent(question, request.message, taint, role);
-          await touchConversation(tx, { id: conversationId, now, taint: null, added: 1 });
+          await touchConversation(tx, { id: conversationId, now, taint: null, added: 1, title });
           await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
           const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
@@ -268,7 +269,7 @@ export const createWaiting = (deps: WaitingDeps) => {
             });
             if (!kept) throw new RunLost();
             await insertMessage(tx, answer);
-            await touchConversation(tx, { id: run.conversationId, now, taint: null, added: 1 });
+            await touchConversation(tx, { id: run.conversationId, now, taint: null, added: 1, title: null });
             const recorded: PlatformEvent[] = [];
             const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };

@@ -1,7 +1,6 @@
 import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import { newId } from '../../kernel/ids.ts';
-import { taintText } from '../../kernel/taint.ts';
-import { taintOf } from './taint.rules.ts';
+import { taintOfRow, taintText } from '../../kernel/taint.ts';
 import { ACTIVE } from './tree.rules.ts';
 
 /** The rows of a conversation that begins as a branch of another one; `branch` is oldest first. */
@@ -33,8 +32,9 @@ export const forkOf = (
     created_at: now,
     updated_at: now,
     archived_at: null,
-    taint: taintText(taintOf(from)),
+    taint: taintText(taintOfRow(from)),
     branched: 0,
+    pinned: 0,
   };
   return { conversation, messages };
 };

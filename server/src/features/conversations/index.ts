@@ -11,7 +11,6 @@ export { conversationRoutes } from './routes.ts';
 export { Citation, FINISH_REASONS, type FinishReason, Message, ToolCall, Usage } from './schema.ts';
 export { type ConversationService, createConversationService } from './service.ts';
 export { createConversationStore } from './store.ts';
-export { taintOf } from './taint.rules.ts';
 export { feedbackTools } from './tools.ts';
 export { ACTIVE, INACTIVE, pathTo, type TreeNode, UNPLACED } from './tree.rules.ts';
 export { activateBranch, treeOf } from './tree.store.ts';

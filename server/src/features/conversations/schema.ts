@@ -114,6 +114,8 @@ const conversationFields = {
   created_at: Timestamp(),
   updated_at: Timestamp(),
   archived_at: Nullable(Timestamp()),
+  pinned: Type.Boolean(),
+  folder: Nullable(Type.String({ description: 'Name of the folder that its owner keeps it in' })),
   taint: Type.Array(StringEnum(TAINT_SOURCES), {
     description:
       'Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none',
@@ -123,6 +125,21 @@ const conversationFields = {
 export const Conversation = Type.Object(conversationFields);
 export type Conversation = Static<typeof Conversation>;
 
+export const ListedConversation = Type.Object({
+  ...conversationFields,
+  hit: Type.Optional(
+    Type.Object(
+      {
+        message_id: Nullable(
+          Uuid('The newest message of the active branch with these words; null: they are in the title'),
+        ),
+        snippet: Type.String({ description: 'Where they stand, with some words around; plain text' }),
+      },
+      { description: 'Of a search alone' },
+    ),
+  ),
+});
+
 export const ConversationWithMessages = Type.Object({
   ...conversationFields,
   active_message_id: Nullable(Uuid('The last message of the active branch that has had its turn')),
@@ -130,6 +147,8 @@ export const ConversationWithMessages = Type.Object({
 });
 
 const Title = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+
+const Folder = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 
 export const CreateConversation = Strict({
   title: Type.Optional(Nullable(Title)),
@@ -139,6 +158,8 @@ export const PatchConversation = Strict(
   {
     title: Type.Optional(Nullable(Title)),
     metadata: Type.Optional(AnyObject()),
+    pinned: Type.Optional(Type.Boolean()),
+    folder: Type.Optional(Nullable(Folder)),
     active_message_id: Type.Optional(
       Uuid('Picks the branch that leads through this message, down to its newest one; 409 during a turn'),
     ),
@@ -150,6 +171,26 @@ export const ForkBody = Strict({
   message_id: Uuid('The last message that the new conversation has, with all that it follows'),
 });
 
+export const DeleteQuery = Strict({
+  permanent: Type.Optional(
+    Type.Boolean({ description: 'Deletes it for good, archived or not, with all its messages and runs' }),
+  ),
+});
+
+export const MAX_DELETED_AT_ONCE = 100;
+export const DeleteConversations = Strict({
+  ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_DELETED_AT_ONCE, uniqueItems: true }),
+});
+export const DeletedConversations = Type.Object({
+  deleted: Type.Array(Uuid(), { description: 'Those that are gone' }),
+  failed: Type.Array(
+    Type.Object({
+      id: Uuid(),
+      code: StringEnum(['NOT_FOUND', 'CONFLICT'], { description: 'CONFLICT: a run of it has not ended' }),
+    }),
+  ),
+});
+
 export const ConversationParams = Strict({ id: Uuid('Conversation id') });
 export const MessageParams = Strict({ id: Uuid('Message id') });
 
@@ -157,8 +198,14 @@ export const ListConversations = Strict({
   ...PageQuery,
   status: Type.Optional(StringEnum(['active', 'archived'], { description: 'Default active' })),
   q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Searches titles and messages' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Searches titles and messages; each conversation has the newest message found as its hit',
+    }),
   ),
+  pinned: Type.Optional(Type.Boolean({ description: 'true: those that are pinned; false: the others' })),
+  folder: Type.Optional(Folder),
   scope: Type.Optional(
     StringEnum(['me', 'tenant'], {
       description: 'tenant: of everybody, for operators and admins. Default me',

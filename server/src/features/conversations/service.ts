@@ -1,8 +1,8 @@
-import type { Along } from '../../db/db.ts';
+import type { Along, Queryable } from '../../db/db.ts';
 import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
-import { forbidden, invalid, notFound } from '../../kernel/errors.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { taintText } from '../../kernel/taint.ts';
@@ -11,7 +11,8 @@ import { toMarkdown } from './export.rules.ts';
 import { forkOf } from './fork.rules.ts';
 import { isQueuedAt } from './queued.rules.ts';
 import type { Conversation, Message, PatchConversation } from './schema.ts';
-import type { Branches, ConversationStore } from './store.ts';
+import { snippetOf } from './snippet.rules.ts';
+import type { Branches, ConversationStore, ListedConversation as ListedRow } from './store.ts';
 import { INACTIVE, pathTo, siblingsOf } from './tree.rules.ts';
 import { conversationOf, messageOf } from './wire.ts';
 
@@ -34,6 +35,8 @@ export interface ConversationListQuery {
   status?: 'active' | 'archived';
   q?: string;
   scope?: 'me' | 'tenant';
+  pinned?: boolean;
+  folder?: string;
 }
 
 export const createConversationService = ({ store, clock }: { store: ConversationStore; clock: Clock }) => {
@@ -51,6 +54,16 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     ]);
     const runOf = (id: string | null) => (id !== null && unsettled.includes(id) ? runs.get(id) : undefined);
     return rows.map((row) => messageOf(row, runOf(row.run_id), siblings?.get(row.id)));
+  };
+
+  const withHits = async (rows: readonly ListedRow[], q: string) => {
+    const ids = rows.map((row) => row.id);
+    const hits = await store.hits(ids, q);
+    return rows.map((row) => {
+      const hit = hits.get(row.id);
+      const snippet = snippetOf(hit?.content ?? row.title ?? '', q);
+      return { ...conversationOf(row), hit: { message_id: hit?.id ?? null, snippet } };
+    });
   };
 
   /** Of rows of one branch, oldest first. */
@@ -112,12 +125,14 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
         throw forbidden('conversations:read of the tenant');
       const scope = query.scope === 'tenant' ? all : ownScope(caller);
       const page = pageRequest(query);
-      const found = await store.list(scope, { status: query.status ?? 'active', q: query.q ?? null }, page);
+      const { status = 'active', q = null, pinned, folder } = query;
+      const found = await store.list(scope, { status, q, pinned, folder }, page);
       let answer = answers.get(found);
       if (answer === undefined) {
         const { rows, total } = found;
         const result = pageResult(page, rows, total, (row) => ({ createdAt: row.created_at, id: row.id }));
-        answer = Object.freeze({ ...result, items: result.items.map(conversationOf) });
+        const items = q === null ? result.items.map(conversationOf) : await withHits(result.items, q);
+        answer = Object.freeze({ ...result, items });
         answers.set(found, answer);
       }
       return answer;
@@ -147,16 +162,21 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       if (picked !== undefined) await find(ownScope(caller), id);
       const values = {
         ...(patch.title === undefined ? {} : { title: patch.title }),
+        ...(patch.pinned === undefined ? {} : { pinned: patch.pinned ? 1 : 0 }),
+        ...(patch.folder === undefined ? {} : { folder: patch.folder }),
         ...(patch.metadata === undefined ? {} : { metadata: metadataText(patch.metadata) }),
       };
       return update(caller, id, values, picked === undefined ? {} : { first: store.picking(id, picked) });
     },
 
-    /** A conversation of its own with the messages up to one of another's; nothing of it has cost anything. */
+    /** A conversation of its own with the messages up to one of another's; nothing of it has cost anything. Throws CONFLICT where an answer among them has not ended. */
     async fork(caller: Caller, id: string, messageId: string, note: Along): Promise<Conversation> {
       const from = await find(ownScope(caller), id);
       const path = pathTo(await store.tree(id), messageId);
       if (path.length === 0) throw notFound('message');
+      const open = await store.openAnswers(id);
+      if (open.some((answer) => path.includes(answer)))
+        throw conflict('an answer up to this message has not ended');
       const copied = forkOf(from, await store.messagesById(id, path), messageId, clock.now());
       await store.insertFork(copied.conversation, copied.messages, note);
       return conversationOf(copied.conversation);
@@ -167,6 +187,26 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       const row = await find(ownScope(caller), id);
       if (row.status !== 'archived')
         await update(caller, id, { status: 'archived', archived_at: clock.now() }, { note });
+    },
+
+    /** Throws NOT_FOUND, and CONFLICT while a run of it has not ended. */
+    async deleteForGood(caller: Caller, id: string, note: Along): Promise<void> {
+      const { deleted, busy } = await store.deleteForGood(ownScope(caller), [id], (tx) => note(tx));
+      if (busy.length > 0) throw conflict('a run of this conversation has not ended; cancel it first');
+      if (deleted.length === 0) throw notFound('conversation');
+    },
+
+    /** The same for many at once; each by itself. */
+    async deleteMany(
+      caller: Caller,
+      ids: readonly string[],
+      note: (tx: Queryable, id: string) => Promise<void>,
+    ) {
+      const { deleted, busy } = await store.deleteForGood(ownScope(caller), ids, note);
+      const failed = ids
+        .filter((id) => !deleted.includes(id))
+        .map((id) => ({ id, code: busy.includes(id) ? ('CONFLICT' as const) : ('NOT_FOUND' as const) }));
+      return { deleted, failed };
     },
 
     restore: (caller: Caller, id: string, note: Along) =>

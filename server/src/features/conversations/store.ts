@@ -19,6 +19,8 @@ export type Branches = 'active' | 'all';
 export interface ConversationFilter {
   status: 'active' | 'archived';
   q: string | null;
+  pinned?: boolean | undefined;
+  folder?: string | undefined;
 }
 
 const within = (db: Queryable, scope: Scope) => {
@@ -42,6 +44,8 @@ const LISTED = [
   'archived_at',
   'taint',
   'branched',
+  'pinned',
+  'folder',
 ] as const;
 export type ListedConversation = Pick<ConversationRow, (typeof LISTED)[number]>;
 
@@ -113,6 +117,9 @@ export const createConversationStore = (db: Db) => {
 
   const filtered = (scope: Scope, filter: ConversationFilter) => {
     let query = within(db.read, scope).where('status', '=', filter.status);
+    if (filter.pinned !== undefined)
+      query = query.where((e) => e(e.fn.coalesce('pinned', e.lit(0)), '=', filter.pinned ? 1 : 0));
+    if (filter.folder !== undefined) query = query.where('folder', '=', filter.folder);
     if (filter.q !== null) {
       const like = likeOf(filter.q);
       // SQLite's LIKE folds ASCII case by itself, PostgreSQL has ILIKE for it.
@@ -139,7 +146,8 @@ export const createConversationStore = (db: Db) => {
       within(db.read, scope).selectAll().where('id', '=', id).executeTakeFirst(),
 
     async list(scope: Scope, filter: ConversationFilter, page: PageRequest): Promise<FoundPage> {
-      if (scope.reach === 'own' && filter.q === null && page.after === null) {
+      const narrowed = filter.q !== null || filter.pinned !== undefined || filter.folder !== undefined;
+      if (scope.reach === 'own' && !narrowed && page.after === null) {
         const own = { tenant: scope.tenantId, user: scope.userId, status: filter.status };
         return page.page === 1 ? firstPage(own, page) : readOwn(own, page);
       }
@@ -165,6 +173,65 @@ export const createConversationStore = (db: Db) => {
         if (row !== undefined) await along.note?.(tx);
         return row;
       }),
+
+    /**
+     * Deletes those of these that are within the scope and have no run that goes on, waits or is asked about, with all that is
+     * in them; `note` is written for each. `busy`: those that have one.
+     */
+    deleteForGood: (
+      scope: Scope,
+      ids: readonly string[],
+      note: (tx: Queryable, id: string) => Promise<void>,
+    ): Promise<{ deleted: string[]; busy: string[] }> =>
+      db.write(async (tx) => {
+        let query = tx
+          .selectFrom('conversations')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('tenant_id', '=', scope.tenantId);
+        if (scope.reach === 'own') query = query.where('user_id', '=', scope.userId);
+        // Locked in one order, so that no run begins in them, and two of these do not wait for each other.
+        const held = db.dialect === 'sqlite' ? query : query.orderBy('id').forUpdate();
+        const found = (await held.execute()).map((row) => row.id);
+        if (found.length === 0) return { deleted: [], busy: [] };
+        const open = await tx
+          .selectFrom('runs')
+          .select('conversation_id')
+          .where('conversation_id', 'in', found)
+          .where('finished_at', 'is', null)
+          .execute();
+        const busy = new Set(open.map((row) => row.conversation_id));
+        const deleted = found.filter((id) => !busy.has(id));
+        // Messages, runs with their steps, feedback, summaries and marks of imports go with it by their foreign keys.
+        if (deleted.length > 0) await tx.deleteFrom('conversations').where('id', 'in', deleted).execute();
+        for (const id of deleted) await note(tx, id);
+        return { deleted, busy: [...busy] };
+      }),
+
+    /** The newest message of the active branch of each of these with the words, by conversation. */
+    async hits(
+      ids: readonly string[],
+      q: string,
+    ): Promise<ReadonlyMap<string, { id: string; content: string }>> {
+      const found = new Map<string, { id: string; content: string }>();
+      if (ids.length === 0) return found;
+      const operator = sql.raw(db.dialect === 'sqlite' ? 'like' : 'ilike');
+      const like = likeOf(q);
+      for (const id of ids) {
+        const row = await db.read
+          .selectFrom('messages')
+          .select(['id', 'content'])
+          .where('conversation_id', '=', id)
+          .where('active', '>', INACTIVE)
+          .where(sql<boolean>`content ${operator} ${like} escape '\\'`)
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) found.set(id, row);
+      }
+      return found;
+    },
 
     /** Which of these runs ended without a whole answer, and why. */
     async brokenRuns(ids: readonly string[]): Promise<ReadonlyMap<string, BrokenRun>> {
@@ -215,6 +282,17 @@ export const createConversationStore = (db: Db) => {
             .execute();
         await note(tx);
       }),
+
+    /** Answers whose runs have not ended: what stands of them is not all. */
+    async openAnswers(conversationId: string): Promise<string[]> {
+      const rows = await db.read
+        .selectFrom('runs')
+        .select('message_id')
+        .where('conversation_id', '=', conversationId)
+        .where('finished_at', 'is', null)
+        .execute();
+      return rows.map((row) => row.message_id);
+    },
 
     /** Oldest first. */
     async messagesById(conversationId: string, ids: readonly string[]): Promise<MessageRow[]> {

@@ -1,11 +1,11 @@
 import type { MessageRow } from '../../db/tables/chat.ts';
 import { iso, isoOrNull } from '../../kernel/clock.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
+import { taintOfRow } from '../../kernel/taint.ts';
 import { type BrokenRun, endOf } from './ends.rules.ts';
 import { saidAt } from './queued.rules.ts';
 import type { Citation, Conversation, Message, ToolCall, Usage } from './schema.ts';
 import type { ListedConversation } from './store.ts';
-import { taintOf } from './taint.rules.ts';
 import { ALONE, INACTIVE, type Siblings } from './tree.rules.ts';
 
 /** Stored rows to wire forms. JSON columns were written by this feature, so their shapes are known. */
@@ -22,7 +22,9 @@ export const conversationOf = (row: ListedConversation): Conversation => ({
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   archived_at: isoOrNull(row.archived_at),
-  taint: [...taintOf(row)],
+  pinned: row.pinned === 1,
+  folder: row.folder ?? null,
+  taint: [...taintOfRow(row)],
 });
 
 const roleOf = (role: string): Message['role'] => (role === 'assistant' || role === 'tool' ? role : 'user');

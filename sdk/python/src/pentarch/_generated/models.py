@@ -262,7 +262,7 @@ class ConfirmProposalRequest(TypedDict):
     """true: make the call; false: do not"""
 
 
-class Conversation(TypedDict):
+class _Conversation(TypedDict):
     id: str
     title: str | None
     status: Literal["active", "archived"]
@@ -278,8 +278,16 @@ class Conversation(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
     taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
     """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+
+
+class Conversation(_Conversation, total=False):
+    hit: ConversationHit
+    """Of a search alone"""
 
 
 class ConversationDetail(TypedDict):
@@ -298,12 +306,22 @@ class ConversationDetail(TypedDict):
     """ISO 8601 UTC with milliseconds"""
     archived_at: str | None
     """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
     taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
     """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
     active_message_id: str | None
     """The last message of the active branch that has had its turn"""
     messages: list[Message]
     """The active branch: oldest first, the newest 200"""
+
+
+class ConversationHit(TypedDict):
+    message_id: str | None
+    """The newest message of the active branch with these words; null: they are in the title"""
+    snippet: str
+    """Where they stand, with some words around; plain text"""
 
 
 class CorrectMemoryObservationRequest(TypedDict):
@@ -718,6 +736,29 @@ class CreatedApiKey(_CreatedApiKey, total=False):
     """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
 
 
+class CreatedConversation(TypedDict):
+    id: str
+    title: str | None
+    status: Literal["active", "archived"]
+    metadata: dict[str, Any]
+    agent_ids: list[str]
+    message_count: int
+    """Of the active branch"""
+    total_cost_usd: float
+    """US dollars, exact to 1e-9"""
+    created_at: str
+    """ISO 8601 UTC with milliseconds"""
+    updated_at: str
+    """ISO 8601 UTC with milliseconds"""
+    archived_at: str | None
+    """ISO 8601 UTC with milliseconds"""
+    pinned: bool
+    folder: str | None
+    """Name of the folder that its owner keeps it in"""
+    taint: list[Literal["context", "history", "import", "documents", "tools", "tool_descriptions", "memory", "task", "earlier"]]
+    """Where untrusted content in it came from; with any, calls that reach out or change own things ask first. Empty: none"""
+
+
 class _CreatedOauthClient(TypedDict):
     client_id: str
     name: str
@@ -815,6 +856,22 @@ class _CreatedWebhook(TypedDict):
 class CreatedWebhook(_CreatedWebhook, total=False):
     secret_withheld: bool
     """True in a replay under an Idempotency-Key: the secret was shown in the first answer and is kept nowhere; make another one"""
+
+
+class DeleteConversationsRequest(TypedDict):
+    ids: list[str]
+
+
+class DeleteConversationsResult(TypedDict):
+    deleted: list[str]
+    """Those that are gone"""
+    failed: list[DeleteConversationsResultFailed]
+
+
+class DeleteConversationsResultFailed(TypedDict):
+    id: str
+    code: Literal["NOT_FOUND", "CONFLICT"]
+    """CONFLICT: a run of it has not ended"""
 
 
 class Document(TypedDict):
@@ -1776,6 +1833,8 @@ class UpdateAgentRequest(TypedDict, total=False):
 class UpdateConversationRequest(TypedDict, total=False):
     title: str | None
     metadata: dict[str, Any]
+    pinned: bool
+    folder: str | None
     active_message_id: str
     """Picks the branch that leads through this message, down to its newest one; 409 during a turn"""
 

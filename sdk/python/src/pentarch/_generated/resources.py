@@ -958,11 +958,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -972,11 +974,13 @@ class Conversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Iterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def create(
         self,
@@ -984,9 +988,18 @@ class Conversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
 
     def import_(
         self,
@@ -1012,20 +1025,23 @@ class Conversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
         active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation, replace its metadata or pick its branch"""
-        return cast("m.Conversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     def archive(
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     def export(
         self,
@@ -1043,9 +1059,9 @@ class Conversations:
         *,
         message_id: str,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
 
     def list_messages(
         self,
@@ -1080,9 +1096,9 @@ class Conversations:
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     def rate_message(
         self,
@@ -1108,11 +1124,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> Page[m.Conversation]:
         """The caller’s conversations, newest first"""
-        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return await self._http.page(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     def list_all(
         self,
@@ -1122,11 +1140,13 @@ class AsyncConversations:
         cursor: str | NotGiven = NOT_GIVEN,
         status: Literal["active", "archived"] | NotGiven = NOT_GIVEN,
         q: str | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | NotGiven = NOT_GIVEN,
         scope: Literal["me", "tenant"] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> AsyncIterator[m.Conversation]:
         """Every item of `list`, page by page."""
-        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, scope=scope)), options)
+        return self._http.all(Call("GET", "/api/v1/conversations", query=given(page=page, limit=limit, cursor=cursor, status=status, q=q, pinned=pinned, folder=folder, scope=scope)), options)
 
     async def create(
         self,
@@ -1134,9 +1154,18 @@ class AsyncConversations:
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation"""
-        return cast("m.Conversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", "/api/v1/conversations", json=given(title=title, metadata=metadata)), options))
+
+    async def delete(
+        self,
+        *,
+        ids: builtins.list[str],
+        options: CallOptions | None = None,
+    ) -> m.DeleteConversationsResult:
+        """Delete conversations for good, archived or not"""
+        return cast("m.DeleteConversationsResult", await self._http.json(Call("POST", "/api/v1/conversations/delete", json=given(ids=ids)), options))
 
     async def import_(
         self,
@@ -1162,20 +1191,23 @@ class AsyncConversations:
         *,
         title: str | None | NotGiven = NOT_GIVEN,
         metadata: dict[str, Any] | NotGiven = NOT_GIVEN,
+        pinned: bool | NotGiven = NOT_GIVEN,
+        folder: str | None | NotGiven = NOT_GIVEN,
         active_message_id: str | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
-        """Rename a conversation, replace its metadata or pick its branch"""
-        return cast("m.Conversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, active_message_id=active_message_id)), options))
+    ) -> m.CreatedConversation:
+        """Rename, pin or file a conversation, replace its metadata or pick its branch"""
+        return cast("m.CreatedConversation", await self._http.json(Call("PATCH", f"/api/v1/conversations/{_segment(id)}", json=given(title=title, metadata=metadata, pinned=pinned, folder=folder, active_message_id=active_message_id)), options))
 
     async def archive(
         self,
         id: str,
         *,
+        permanent: bool | NotGiven = NOT_GIVEN,
         options: CallOptions | None = None,
     ) -> None:
-        """Archive a conversation"""
-        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}"), options)
+        """Archive a conversation, or delete it for good"""
+        await self._http.none(Call("DELETE", f"/api/v1/conversations/{_segment(id)}", query=given(permanent=permanent)), options)
 
     async def export(
         self,
@@ -1193,9 +1225,9 @@ class AsyncConversations:
         *,
         message_id: str,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Start a conversation with the messages of another one, up to one of them"""
-        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/fork", json=given(message_id=message_id)), options))
 
     async def list_messages(
         self,
@@ -1230,9 +1262,9 @@ class AsyncConversations:
         id: str,
         *,
         options: CallOptions | None = None,
-    ) -> m.Conversation:
+    ) -> m.CreatedConversation:
         """Take a conversation out of the archive"""
-        return cast("m.Conversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
+        return cast("m.CreatedConversation", await self._http.json(Call("POST", f"/api/v1/conversations/{_segment(id)}/restore"), options))
 
     async def rate_message(
         self,

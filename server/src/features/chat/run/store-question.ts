@@ -29,6 +29,8 @@ export interface Question {
   /** It leads a new branch, or there are others: the marks have to be set. */
   branches: boolean;
   agentId: string;
+  /** Of a conversation that has none. */
+  title: string;
   taint: Taint;
   /** Events of the start. */
   events: RunEvent[];
@@ -44,7 +46,7 @@ const ownerOf = ({ message: { caller } }: Asking) => ({
   user_id: caller.userId,
 });
 
-const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
+const conversationRow = (tx: Queryable, asking: Asking, { taint, title }: Question) => {
   const { conversation, conversationId, given, now } = asking;
   if (conversation !== null) {
     return touchConversation(tx, {
@@ -52,12 +54,13 @@ const conversationRow = (tx: Queryable, asking: Asking, taint: Taint) => {
       now,
       taint: isTainted(taint) || conversation.taint === null ? taintText(taint) : null,
       added: asking.message.again === undefined ? 1 : 0,
+      title,
     });
   }
   return insertConversation(tx, {
     ...ownerOf(asking),
     id: conversationId,
-    title: null,
+    title,
     status: 'active',
     metadata: given.metadata === undefined ? '{}' : JSON.stringify(given.metadata),
     agent_ids: '[]',
@@ -161,7 +164,7 @@ export const storeQuestion = async (
   const told = { conversationId, runId, questionId, parentId, subject };
   const fresh = message.again === undefined;
   const [, , , , recorded] = await together(
-    conversationRow(tx, asking, taint),
+    conversationRow(tx, asking, question),
     conversation === null
       ? null
       : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),

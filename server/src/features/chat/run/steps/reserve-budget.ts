@@ -69,7 +69,12 @@ const placeOf = (
   };
 };
 
-const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Ready): Question => {
+const questionOf = (
+  asking: Asking,
+  { known }: History,
+  { prompt, choice }: Ready,
+  title: string,
+): Question => {
   const { queued, again } = asking.message;
   const messageId = queued?.messageId ?? newId();
   return {
@@ -77,6 +82,7 @@ const questionOf = (asking: Asking, { known }: History, { prompt, choice }: Read
     messageId,
     branches: again !== undefined || !known.atLeaf || asking.conversation?.branched === 1,
     agentId: prompt.agent.definition.id,
+    title,
     taint: prompt.taint,
     events: startEvents(asking, messageId, choice),
   };
@@ -100,7 +106,7 @@ export const reserveBudget = async (
   const promptBound = boundOf(models, asking, record.messages, specs);
   const priced = { models, maxOutputTokens: asking.outputTokens };
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
-  const question = questionOf(asking, history, ready);
+  const question = questionOf(asking, history, ready, record.title);
   const { askedAt, takenBack, questionId, messageId, events } = question;
   let asked: PlatformEvent | null = null;
   const write = async (tx: Queryable): Promise<Hold> => {
