@@ -281,7 +281,7 @@ const build = async (
   const models = await composeModels(config, clock);
   // Features get the metered one alone.
   const { embedder: rawEmbedder, warm } = composeEmbedder(config);
-  const parser = composeParser(config, createRecognizedPages(db, clock));
+  const parser = composeParser(config, createRecognizedPages(db, clock), onError);
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
   const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({
