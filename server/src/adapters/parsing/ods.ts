@@ -28,6 +28,12 @@ const isHidden = (a: Record<string, string>): boolean =>
   a['table:visibility'] === 'collapse' || a['table:visibility'] === 'filter';
 
 export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
+  const workbook = createWorkbook(context);
+  readXml(xml, workbook);
+  return workbook.end();
+}
+
+function createWorkbook(context: OdfContext) {
   const sheets: OpenSheet[] = [];
   const named: { sheet: string; name: string; range: Range }[] = [];
   let current: OpenSheet | null = null;
@@ -177,24 +183,25 @@ export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
     'draw:custom-shape': closeShape,
   };
 
-  readXml(xml, {
-    open(name, a, path) {
+  return {
+    open(name: string, a: Record<string, string>, path: readonly string[]) {
       // Past values and scenarios stand elsewhere in the file.
       if (!path.includes('table:tracked-changes')) opens[name]?.(a);
     },
-    text(text, path) {
+    text(text: string, path: readonly string[]) {
       if (comment && path.at(-1) === 'dc:creator') author += text;
       else if (path.includes('text:p') && !path.includes('text:ruby-text')) say(text.replace(/\s+/g, ' '));
     },
-    close(name, path) {
+    close(name: string, path: readonly string[]) {
       if (!path.includes('table:tracked-changes')) closes[name]?.();
     },
-  });
-  return sheets.flatMap(({ name, sheet, over }) => {
-    const tables = named.filter((one) => one.sheet === name);
-    const content = [...sheetBlocks(sheet, tables, context.leftOut), ...over];
-    return content.length > 0 ? [block('heading', name, null, 1), ...content] : [];
-  });
+    end: (): DocumentBlock[] =>
+      sheets.flatMap(({ name, sheet, over }) => {
+        const tables = named.filter((one) => one.sheet === name);
+        const content = [...sheetBlocks(sheet, tables, context.leftOut), ...over];
+        return content.length > 0 ? [block('heading', name, null, 1), ...content] : [];
+      }),
+  };
 }
 
 const UNIT = /^([^\d]*?)[-+]?[\d.,'\s]*\d[\d.,'\s]*(.*)$/s;
