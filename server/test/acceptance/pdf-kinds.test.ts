@@ -97,7 +97,12 @@ describe('a PDF', () => {
     const document = await upload(
       'logbook.pdf',
       makeScan([
-        { lines: linesFrom(120, ['Logbook of the northern light', 'On Tuesday 418 crates of herring were landed at the mole.']) },
+        {
+          lines: linesFrom(120, [
+            'Logbook of the northern light',
+            'On Tuesday 418 crates of herring were landed at the mole.',
+          ]),
+        },
         { lines: [] },
       ]),
     );

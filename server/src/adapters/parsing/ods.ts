@@ -164,12 +164,9 @@ function createWorkbook(context: OdfContext) {
       if (!hasObject) context.leftOut.add('pictures');
     },
     'table:database-range': (a) => {
-      const address = /^\$?'?(.*?)'?\.(\$?[A-Z]+\$?\d+)(?::(?:.*\.)?(\$?[A-Z]+\$?\d+))?$/.exec(
-        a['table:target-range-address'] ?? '',
-      );
-      const range = rangeOf([address?.[2], address?.[3]].filter((part) => part !== undefined).join(':'));
       const name = a['table:name'] ?? '';
-      if (address && range && !name.startsWith('__')) named.push({ sheet: address[1] ?? '', name, range });
+      const target = targetOf(a['table:target-range-address'] ?? '');
+      if (target && !name.startsWith('__')) named.push({ ...target, name });
     },
   };
   const closes: Readonly<Record<string, () => void>> = {
@@ -204,7 +201,29 @@ function createWorkbook(context: OdfContext) {
   };
 }
 
-const UNIT = /^([^\d]*?)[-+]?[\d.,'\s]*\d[\d.,'\s]*(.*)$/s;
+/** `Prices.A1:Prices.B2`, or `$'My prices'.$A$1:.$B$2`. */
+function targetOf(address: string): { sheet: string; range: Range } | null {
+  const [first = '', last = first] = address.split(':').map((part) => part.slice(part.lastIndexOf('.') + 1));
+  const [start = ''] = address.split(':');
+  const sheet = start
+    .slice(0, Math.max(0, start.lastIndexOf('.')))
+    .replace(/^\$/, '')
+    .replace(/^'|'$/g, '');
+  const range = rangeOf(`${first}:${last}`);
+  return range ? { sheet, range } : null;
+}
+
+/** What stands in front of and behind the number. */
+function aroundNumber(shown: string): { before: string; after: string } {
+  const first = shown.search(/\d/);
+  if (first < 0) return { before: '', after: '' };
+  const last = shown.length - 1 - [...shown].reverse().join('').search(/\d/);
+  const unit = (text: string) => (/[\p{L}\p{Sc}°]/u.test(text) ? text : '');
+  return {
+    before: unit(shown.slice(0, first)).trim().replace(/[-+]$/, ''),
+    after: unit(shown.slice(last + 1)).trimEnd(),
+  };
+}
 
 /** The value in full, with the unit that its format writes beside it; dates in ISO 8601. */
 function cellText(a: Record<string, string>, shown: string): string {
@@ -214,13 +233,10 @@ function cellText(a: Record<string, string>, shown: string): string {
   if (type === 'boolean') return (a['office:boolean-value'] ?? shown).toUpperCase();
   if (!Number.isFinite(value) || !/^(float|currency|percentage)$/.test(type)) return shown;
   if (type === 'percentage') return `${trimmed(value * 100)}%`;
-  const parts = UNIT.exec(shown);
-  const unit = (text: string | undefined) => (/[\p{L}\p{Sc}°]/u.test(text ?? '') ? (text ?? '') : '');
-  const [before, after] = [unit(parts?.[1]).trimStart(), unit(parts?.[2]).trimEnd()];
+  const { before, after } = aroundNumber(shown);
   if (type === 'currency' && before === '' && after === '')
     return `${trimmed(value)} ${a['office:currency'] ?? ''}`.trim();
-  const gap = after !== '' && /\s\D*$/.test(shown) && !/^\s/.test(after) ? ' ' : '';
-  return `${before.replace(/-$/, '')}${trimmed(value)}${gap}${after}`;
+  return `${before}${trimmed(value)}${after}`;
 }
 
 function columnName(index: number): string {
