@@ -291,6 +291,15 @@ export const SETTINGS = {
   TLS_CERT_FILE: optional('Certificate chain (PEM) for HTTPS by the process itself'),
   TLS_KEY_FILE: optional('Private key (PEM) for TLS_CERT_FILE'),
   TRUST_PROXY: list('Addresses or ranges of proxies that may set X-Forwarded-*; default: nobody'),
+  PARSER_URL: url(
+    'Address of a Docling Serve or Apache Tika server that reads documents of PARSER_TYPES; what it does not read is read here',
+  ),
+  PARSER_KIND: oneOf(['docling', 'tika'], 'docling', 'What answers at PARSER_URL'),
+  PARSER_TYPES: {
+    ...list('Types of documents that are sent to PARSER_URL, for example pdf,docx,doc'),
+    default: ['pdf'],
+  },
+  PARSER_API_KEY: secret('Key that is sent to PARSER_URL (X-Api-Key)'),
   OCR: oneOf(
     ['auto', 'off', 'force'],
     'auto',

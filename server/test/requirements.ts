@@ -351,6 +351,8 @@ export const REQUIREMENTS = {
   'KNOW-23': 'a document says what of it was left out on purpose, and how often',
   'KNOW-24': 'each passage of a table begins with the head of its table, and a row is cited by itself',
   'KNOW-25': 'pages of a PDF that are pictures are recognised, found and answered from',
+  'KNOW-26':
+    'files of named types are read by the parser of PARSER_URL, and here where it does not read them',
   'KNOW-07': 'only what the caller may read is shown or found; what is deleted is gone at once',
   // Section 9: MCP
   'MCP-01':

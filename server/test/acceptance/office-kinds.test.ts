@@ -1,4 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let client: Client;
 let folder = '';
+let tika: Server;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'office-kinds-'));
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
@@ -25,11 +28,29 @@ beforeAll(async () => {
     `#!${process.execPath}\nconst a = process.argv; require('node:fs').copyFileSync(${JSON.stringify(path.join(folder, 'made.xlsx'))}, a[a.indexOf('--outdir') + 1] + '/in.xlsx');`,
   );
   chmodSync(program, 0o755);
-  server = await startServer({ env: { SOFFICE_PATH: program } });
+  tika = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      const known = request.headers['content-type'] === 'text/markdown' && request.url === '/tika';
+      response.writeHead(known ? 200 : 422, { 'content-type': 'text/html' });
+      response.end(known ? '<html><body><p>Read by another program.</p></body></html>' : '');
+    });
+  });
+  await new Promise<void>((resolve) => tika.listen(0, '127.0.0.1', resolve));
+  const { port } = tika.address() as AddressInfo;
+  server = await startServer({
+    env: {
+      SOFFICE_PATH: program,
+      PARSER_URL: `http://127.0.0.1:${port}`,
+      PARSER_KIND: 'tika',
+      PARSER_TYPES: 'markdown,odp',
+    },
+  });
   client = await server.signIn();
 });
 afterAll(async () => {
   await server.close();
+  tika.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -110,4 +131,15 @@ describe('office files of other makers', () => {
       expect(answer.citations[0]?.quote).toBe('Berth 97 | 290 boats | 136 m');
     },
   );
+
+  it(req('KNOW-26', 'types that PARSER_TYPES names are read elsewhere, else here'), async () => {
+    const textOf = async (id: unknown) =>
+      (await client.get(`/api/v1/knowledge/documents/${String(id)}/content?format=text`)).text;
+    const there = await upload('note.md', Buffer.from('# Note\n\nRead here.'));
+    expect(there).toMatchObject({ content_type: 'text/markdown' });
+    expect(await textOf(there.id)).toBe('Read by another program.');
+    const slide =
+      '<draw:page><draw:frame><draw:text-box><text:p>Read here.</text:p></draw:text-box></draw:frame></draw:page>';
+    expect(await textOf((await upload('note.odp', makeOdf('presentation', slide))).id)).toBe('Read here.');
+  });
 });

@@ -2,8 +2,9 @@ import { type ParsedDocument, ParseError } from '../../kernel/parser.ts';
 import { ownDataKib } from '../child-memory.ts';
 import type { FromChild, ToChild } from './messages.ts';
 import { recognizePage } from './ocr-page.ts';
-import { parseDocument } from './parse.ts';
+import { importDocument, parseDocument } from './parse.ts';
 import { WantedPages } from './pdf.ts';
+import { sniff } from './sniff.ts';
 
 /** The process that touches uploaded bytes: no secrets in its environment, limits set by its owner. */
 
@@ -24,8 +25,11 @@ const send = (message: FromChild): void => {
 async function answer(job: ToChild): Promise<FromChild> {
   if (job.kind === 'recognize')
     return { type: 'recognized', runs: await recognizePage(job.bytes, job.page, job.settings) };
-  const { bytes, hints, recognition } = job;
-  const document = await parseDocument(bytes, hints, { recognition });
+  if (job.kind === 'sniff') return { type: 'sniffed', name: (await sniff(job.bytes, job.hints)).type };
+  const document =
+    job.kind === 'import'
+      ? importDocument(job.answer, job.type)
+      : await parseDocument(job.bytes, job.hints, { recognition: job.recognition });
   return sizeOf(document) > MAX_TEXT_CHARACTERS ? TOO_MUCH_TEXT : { type: 'parsed', document };
 }
 

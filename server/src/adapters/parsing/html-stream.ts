@@ -27,6 +27,12 @@ export function streamHtml(
   hiddenSelectors: readonly string[],
   count: LeftOutCount,
 ): DocumentBlock[] {
+  const { parser, end } = createStream(hiddenSelectors, count);
+  parser.end(source);
+  return end();
+}
+
+function createStream(hiddenSelectors: readonly string[], count: LeftOutCount) {
   const hidden = new Set(hiddenSelectors.filter((selector) => /^[.#][\w-]+$/.test(selector)));
   const blocks: DocumentBlock[] = [];
   const lists: { ordered: boolean; number: number }[] = [];
@@ -143,7 +149,11 @@ export function streamHtml(
     },
     { decodeEntities: true },
   );
-  parser.end(source);
-  flush();
-  return blocks;
+  return {
+    parser,
+    end(): DocumentBlock[] {
+      flush();
+      return blocks;
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import type { ParsedDocument, ParseFault } from '../../kernel/parser.ts';
 import type { OcrSettings } from './ocr-engine.ts';
 import type { PdfRun } from './pdf-run.ts';
-import type { ParseHints } from './types.ts';
+import type { RemoteAnswer } from './remote-parser.ts';
+import type { ParseHints, TypeName } from './types.ts';
 
 /** What the parser and its child process say to each other (structured clone, `serialization: 'advanced'`). */
 export type ToChild =
@@ -12,6 +13,10 @@ export type ToChild =
       /** What is to be done with pages whose text is a picture; null: they are named and not read. */
       recognition: Recognition | null;
     }
+  /** Of what type the bytes are. */
+  | { kind: 'sniff'; bytes: Uint8Array; hints: ParseHints }
+  /** What another program has made of a file of this type. */
+  | { kind: 'import'; answer: RemoteAnswer; type: TypeName }
   | { kind: 'recognize'; bytes: Uint8Array; page: number; settings: OcrSettings };
 
 export interface Recognition {
@@ -28,4 +33,5 @@ export type FromChild =
   /** Nothing was read yet: these pages are to be recognised first. */
   | { type: 'wanted'; pages: number[] }
   | { type: 'recognized'; runs: PdfRun[] }
+  | { type: 'sniffed'; name: TypeName }
   | { type: 'fault'; fault: ParseFault; message: string };

@@ -49,6 +49,7 @@ const LSTM = 1;
 const AUTO = 3;
 const WORD = '5';
 const INPUT = '/input';
+const SHIPPED = '@tesseract.js-data/eng';
 
 /** Null where no data of this language is on the machine. */
 function languageFile(language: string, dataDir: string | null): string | null {
@@ -57,7 +58,8 @@ function languageFile(language: string, dataDir: string | null): string | null {
   const found = own.map((name) => path.join(dataDir ?? '', name)).find((file) => existsSync(file));
   if (found !== undefined) return found;
   try {
-    const home = path.dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
+    const name = language === 'eng' ? SHIPPED : `@tesseract.js-data/${language}`;
+    const home = path.dirname(require.resolve(`${name}/package.json`));
     const file = path.join(home, '4.0.0_best_int', `${language}.traineddata.gz`);
     return existsSync(file) ? file : null;
   } catch {

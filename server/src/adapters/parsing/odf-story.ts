@@ -1,9 +1,10 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
-import { block, tableBlock, tidy } from './blocks.ts';
+import { block } from './blocks.ts';
 import { LIMITS } from './fault.ts';
-import { createGrid, type GridCell } from './grid.ts';
 import type { LeftOutCount } from './left-out.ts';
-import { type OdfStyles, OUTLINE } from './odf-styles.ts';
+import { type Box, count, createOdfFrames } from './odf-frames.ts';
+import { createOdfLists } from './odf-lists.ts';
+import type { OdfStyles } from './odf-styles.ts';
 import { readXml } from './xml.ts';
 
 /** The text of OpenDocument files (ISO/IEC 26300, 5 to 10) in one pass: of text documents, slides, charts and formulas. */
@@ -25,62 +26,6 @@ export interface OdfStory {
   /** Slides, hidden ones counted; 0 in text documents. */
   pages: number;
 }
-
-interface Paragraph {
-  text: string;
-  level: number | null;
-  style: string;
-  numbered: boolean;
-  /** To be said after it: notes, boxes, charts. */
-  after: DocumentBlock[];
-}
-
-interface List {
-  style: string | null;
-  /** Shared by the lists within each other. */
-  counts: (number | undefined)[];
-  /** An item whose mark is not said yet. */
-  open: boolean;
-  start: number | null;
-}
-
-interface Cell extends GridCell {
-  paragraphs: string[];
-  repeated: number;
-}
-
-interface Table {
-  grid: ReturnType<typeof createGrid>;
-  row: Cell[];
-  headRows: number;
-  inHead: boolean;
-  after: DocumentBlock[];
-}
-
-type Box = 'body' | 'box' | 'note' | 'comment' | 'notes';
-
-/** The body, a text box, a note: where finished paragraphs go. */
-interface Frame {
-  box: Box;
-  kind: string;
-  blocks: DocumentBlock[];
-  listLines: string[];
-  lists: List[];
-  paragraph: Paragraph | null;
-  tables: Table[];
-  author: string;
-}
-
-const newFrame = (box: Box, kind = ''): Frame => ({
-  box,
-  kind,
-  blocks: [],
-  listLines: [],
-  lists: [],
-  paragraph: null,
-  tables: [],
-  author: '',
-});
 
 const SKIPPED = new Set([
   'text:tracked-changes',
@@ -104,193 +49,41 @@ const BOXES: Readonly<Record<string, Box>> = {
   'office:annotation': 'comment',
   'presentation:notes': 'notes',
 };
-/** They stand on each slide. */
-const FURNITURE = /^(page-number|date-time|header|footer|page)$/;
-const MAX_REPEATED = 1_000;
-
-const count = (value: string | undefined): number => Math.max(1, Number.parseInt(value ?? '1', 10) || 1);
 
 export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfStory {
+  const story = createStory(context);
+  readXml(xml ?? '', story);
+  return story.end();
+}
+
+type Attributes = Record<string, string>;
+
+function createStory(context: OdfContext) {
   const { styles, leftOut } = context;
-  const body = newFrame('body');
-  const frames: Frame[] = [body];
-  const frame = (): Frame => frames.at(-1) ?? body;
-  const listsByStyle = new Map<string, List['counts']>();
-  const listsById = new Map<string, List['counts']>();
-  const outline: (number | undefined)[] = [];
-  let page: number | null = null;
-  let pageStart = 0;
+  const lists = createOdfLists(styles);
+  const frames = createOdfFrames(styles, lists, leftOut);
+  const { frame, say } = frames;
   let skipped = 0;
   let hiddenSpans: boolean[] = [];
   let placeholder = '';
   let citation = '';
   let hasObject = false;
 
-  const say = (text: string) => {
-    const { paragraph } = frame();
-    if (paragraph) paragraph.text += text;
-  };
-  const flushList = (one: Frame) => {
-    if (one.listLines.length > 0) one.blocks.push(block('list', one.listLines.join('\n'), page));
-    one.listLines = [];
-  };
-  const emit = (one: Frame, blocks: readonly DocumentBlock[]) => {
-    if (blocks.length === 0) return;
-    const table = one.tables.at(-1);
-    if (one.paragraph) one.paragraph.after.push(...blocks);
-    else if (table) table.after.push(...blocks);
-    else {
-      flushList(one);
-      one.blocks.push(...blocks);
-    }
-  };
-
-  /** The number of the item that this paragraph begins; null where it goes on in one. */
-  function itemMark(one: Frame, paragraph: Paragraph): string | null {
-    const list = one.lists.at(-1);
-    if (!list?.open) return null;
-    list.open = false;
-    const style = list.style ?? styles.listOf(paragraph.style);
-    const level = one.lists.length - 1;
-    const before = list.counts[level];
-    list.counts[level] = list.start ?? (before === undefined ? styles.start(style, level) : before + 1);
-    list.counts.length = level + 1;
-    return styles.mark(style, list.counts, level);
-  }
-
-  function headingMark(level: number, numbered: boolean): string {
-    if (!numbered) return '';
-    outline[level] = outline[level] === undefined ? styles.start(OUTLINE, level) : outline[level] + 1;
-    outline.length = level + 1;
-    return styles.mark(OUTLINE, outline, level);
-  }
-
-  function endParagraph(): void {
-    const one = frame();
-    const { paragraph } = one;
-    if (!paragraph) return;
-    one.paragraph = null;
-    const text = tidy(paragraph.text);
-    const mark = text === '' ? null : itemMark(one, paragraph);
-    const cell = one.tables.at(-1)?.row.at(-1);
-    if (cell) {
-      if (text) cell.paragraphs.push(mark ? `${mark} ${text}` : text);
-      for (const { text: said } of paragraph.after) cell.paragraphs.push(said);
-      return;
-    }
-    if (text && paragraph.level !== null) {
-      const own = headingMark(paragraph.level - 1, paragraph.numbered && !mark);
-      const shown = (mark === '-' ? '' : (mark ?? '')) || own;
-      const whole = `${shown} ${text.replaceAll('\n', ' ')}`.trim();
-      emit(one, [block('heading', whole, page, Math.min(6, paragraph.level))]);
-    } else if (text && one.lists.length > 0) {
-      const line = `${mark ?? ''} ${text.replaceAll('\n', ' ')}`.trim();
-      one.listLines.push(`${'  '.repeat(one.lists.length - 1 + (mark === null ? 1 : 0))}${line}`);
-    } else if (text) emit(one, [block('text', text, page)]);
-    emit(one, paragraph.after);
-  }
-
-  function openList(a: Record<string, string>): void {
-    const one = frame();
-    const outer = one.lists.at(-1);
-    const style = a['text:style-name'] ?? outer?.style ?? null;
-    const goesOn =
-      a['text:continue-numbering'] === 'true'
-        ? listsByStyle.get(style ?? '')
-        : listsById.get(a['text:continue-list'] ?? '');
-    const counts = outer ? outer.counts : [...(goesOn ?? [])];
-    listsByStyle.set(style ?? '', counts);
-    if (a['xml:id']) listsById.set(a['xml:id'], counts);
-    one.lists.push({ style, counts, open: false, start: null });
-  }
-
-  function closeRow(table: Table, repeated: number): void {
-    const cells = table.row.flatMap((cell) => {
-      const text = cell.paragraphs.join(' ');
-      return Array.from({ length: cell.repeated }, () => ({ ...cell, text }));
-    });
-    const isEmpty = cells.every(({ text }) => text === '');
-    for (let i = 0; i < (isEmpty ? 1 : repeated); i++) table.grid.addRow(cells);
-    if (table.inHead) table.headRows++;
-    table.row = [];
-  }
-
-  function closeTable(): void {
-    const one = frame();
-    const table = one.tables.pop();
-    if (!table) return;
-    const { rows } = table.grid;
-    const outer = one.tables.at(-1)?.row.at(-1);
-    if (outer) {
-      for (const row of rows) outer.paragraphs.push(row.filter((text) => text !== '').join(', '));
-      for (const { text } of table.after) outer.paragraphs.push(text);
-      return;
-    }
-    emit(one, tableBlock(rows, page, Math.max(1, table.headRows)));
-    emit(one, table.after);
-  }
-
-  function openCell(a: Record<string, string>): void {
-    frame()
-      .tables.at(-1)
-      ?.row.push({
-        text: '',
-        paragraphs: [],
-        columns: count(a['table:number-columns-spanned']),
-        rows: count(a['table:number-rows-spanned']),
-        repeated: Math.min(count(a['table:number-columns-repeated']), MAX_REPEATED),
-      });
-  }
-
-  function openPage(a: Record<string, string>): boolean {
-    flushList(body);
-    page = (page ?? 0) + 1;
-    pageStart = body.blocks.length;
-    if (!styles.isHidden(`drawing-page/${a['draw:style-name'] ?? ''}`)) return true;
-    leftOut.add('hidden_slides');
-    return false;
-  }
-
-  function openObject(a: Record<string, string>): void {
+  function openObject(a: Attributes): void {
     hasObject = true;
     const { formula, blocks } = context.object(a['xlink:href'] ?? '');
     if (formula !== null && frame().paragraph) say(formula);
-    else if (formula !== null) emit(frame(), [block('text', formula, page)]);
-    emit(
-      frame(),
-      blocks.map((b) => ({ ...b, page })),
-    );
-  }
-
-  function closeBox(): void {
-    endParagraph();
-    if (frames.length === 1) return;
-    const one = frames.pop();
-    if (!one) return;
-    while (one.tables.length > 0) closeTable();
-    flushList(one);
-    const text = one.blocks.map((b) => b.text).join('\n');
-    if (text === '') return;
-    const outer = frame();
-    if (one.box === 'note') {
-      say(`[${citation}]`);
-      emit(outer, [block('text', `[${citation}] ${text.replaceAll('\n', ' ')}`, page)]);
-    } else if (one.box === 'comment') {
-      const author = one.author ? `${one.author}: ` : '';
-      emit(outer, [block('text', `Comment: ${author}${text.replaceAll('\n', ' ')}`, page)]);
-    } else if (one.box === 'notes') emit(outer, [block('text', `Notes: ${text}`, page)]);
-    else if (one.kind === 'title') {
-      flushList(body);
-      body.blocks.splice(pageStart, 0, block('heading', text.replaceAll('\n', ' '), page, 1));
-      pageStart++;
-    } else if (FURNITURE.test(one.kind)) leftOut.add('page_furniture');
-    else emit(outer, one.blocks);
+    else if (formula !== null) frames.emit([block('text', formula)]);
+    frames.emit(blocks);
   }
 
   /** False: nothing of the element is read. */
-  const opens: Readonly<Record<string, (a: Record<string, string>, name: string) => boolean | void>> = {
-    'draw:page': openPage,
-    'text:list': openList,
+  const opens: Readonly<Record<string, (a: Attributes) => boolean | void>> = {
+    'draw:page': frames.openPage,
+    'text:list': (a) => {
+      const one = frame();
+      one.lists.push(lists.open(one.lists, a));
+    },
     'text:list-item': (a) => {
       const list = frame().lists.at(-1);
       if (!list) return;
@@ -312,39 +105,26 @@ export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfSt
     'draw:image': () => {
       if (!hasObject) leftOut.add('pictures');
     },
-    'table:table': () => {
-      frame().tables.push({ grid: createGrid(), row: [], headRows: 0, inHead: false, after: [] });
-    },
-    'table:table-header-rows': () => {
-      const table = frame().tables.at(-1);
-      if (table) table.inHead = true;
-    },
-    'table:table-cell': openCell,
+    'table:table': frames.openTable,
+    'table:table-header-rows': () => frames.setHead(true),
+    'table:table-row': frames.openRow,
+    'table:table-cell': frames.openCell,
   };
-
-  let repeatedRows: number[] = [];
   const closes: Readonly<Record<string, () => void>> = {
-    'text:p': endParagraph,
-    'text:h': endParagraph,
+    'text:p': frames.endParagraph,
+    'text:h': frames.endParagraph,
     'text:span': () => {
       hiddenSpans = hiddenSpans.slice(0, -1);
     },
     'text:list': () => {
       frame().lists.pop();
     },
-    'table:table-header-rows': () => {
-      const table = frame().tables.at(-1);
-      if (table) table.inHead = false;
-    },
-    'table:table-row': () => {
-      const table = frame().tables.at(-1);
-      const repeated = repeatedRows.pop() ?? 1;
-      if (table) closeRow(table, repeated);
-    },
-    'table:table': closeTable,
+    'table:table-header-rows': () => frames.setHead(false),
+    'table:table-row': frames.closeRow,
+    'table:table': frames.closeTable,
   };
 
-  function openParagraph(name: string, a: Record<string, string>): boolean {
+  function openParagraph(name: string, a: Attributes): boolean {
     const style = a['text:style-name'] ?? '';
     if (styles.isHidden(`paragraph/${style}`)) {
       leftOut.add('hidden_text');
@@ -360,29 +140,26 @@ export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfSt
     return true;
   }
 
-  function open(name: string, a: Record<string, string>): boolean {
+  function open(name: string, a: Attributes): boolean {
     if (SKIPPED.has(name) || /^text:.*-source$/.test(name)) {
       if (name === 'text:ruby-text') leftOut.add('readings');
       if (name === 'text:tracked-changes') leftOut.add('deleted_text');
       return false;
     }
     if (name === 'text:p' || name === 'text:h') return openParagraph(name, a);
-    if (name === 'table:table-row')
-      repeatedRows = [...repeatedRows, Math.min(count(a['table:number-rows-repeated']), MAX_REPEATED)];
     const box = SHAPES.has(name) ? 'box' : BOXES[name];
-    if (box !== undefined) {
-      frames.push(newFrame(box, a['presentation:class'] ?? (name === 'draw:text-box' ? placeholder : '')));
-      if (name === 'draw:text-box') placeholder = '';
-      return true;
-    }
-    return opens[name]?.(a, name) !== false;
+    if (box === undefined) return opens[name]?.(a) !== false;
+    const kind = a['presentation:class'] ?? (name === 'draw:text-box' ? placeholder : '');
+    frames.openBox(box, kind, citation);
+    if (name === 'draw:text-box') placeholder = '';
+    return true;
   }
 
-  readXml(xml ?? '', {
-    open(name, a) {
+  return {
+    open(name: string, a: Attributes) {
       if (skipped > 0 || !open(name, a)) skipped++;
     },
-    text(text, path) {
+    text(text: string, path: readonly string[]) {
       if (skipped > 0) return;
       const last = path.at(-1) ?? '';
       if (last === 'text:note-citation') citation = text;
@@ -390,18 +167,14 @@ export function readOdfStory(xml: Uint8Array | null, context: OdfContext): OdfSt
       else if (hiddenSpans.includes(true)) leftOut.add('hidden_text');
       else if (last !== 'dc:date' && last !== 'meta:date-string') say(text.replace(/\s+/g, ' '));
     },
-    close(name) {
+    close(name: string) {
       if (skipped > 0) {
         skipped--;
         return;
       }
-      if (SHAPES.has(name) || BOXES[name] !== undefined) closeBox();
+      if (SHAPES.has(name) || BOXES[name] !== undefined) frames.closeBox();
       else closes[name]?.();
     },
-  });
-  while (frames.length > 1) closeBox();
-  endParagraph();
-  while (body.tables.length > 0) closeTable();
-  flushList(body);
-  return { blocks: body.blocks, pages: page ?? 0 };
+    end: frames.end,
+  };
 }

@@ -28,6 +28,12 @@ const isHidden = (a: Record<string, string>): boolean =>
   a['table:visibility'] === 'collapse' || a['table:visibility'] === 'filter';
 
 export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
+  const workbook = createWorkbook(context);
+  readXml(xml, workbook);
+  return workbook.end();
+}
+
+function createWorkbook(context: OdfContext) {
   const sheets: OpenSheet[] = [];
   const named: { sheet: string; name: string; range: Range }[] = [];
   let current: OpenSheet | null = null;
@@ -158,12 +164,9 @@ export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
       if (!hasObject) context.leftOut.add('pictures');
     },
     'table:database-range': (a) => {
-      const address = /^\$?'?(.*?)'?\.(\$?[A-Z]+\$?\d+)(?::(?:.*\.)?(\$?[A-Z]+\$?\d+))?$/.exec(
-        a['table:target-range-address'] ?? '',
-      );
-      const range = rangeOf([address?.[2], address?.[3]].filter((part) => part !== undefined).join(':'));
       const name = a['table:name'] ?? '';
-      if (address && range && !name.startsWith('__')) named.push({ sheet: address[1] ?? '', name, range });
+      const target = targetOf(a['table:target-range-address'] ?? '');
+      if (target && !name.startsWith('__')) named.push({ ...target, name });
     },
   };
   const closes: Readonly<Record<string, () => void>> = {
@@ -177,27 +180,50 @@ export function readOds(xml: Uint8Array, context: OdfContext): DocumentBlock[] {
     'draw:custom-shape': closeShape,
   };
 
-  readXml(xml, {
-    open(name, a, path) {
+  return {
+    open(name: string, a: Record<string, string>, path: readonly string[]) {
       // Past values and scenarios stand elsewhere in the file.
       if (!path.includes('table:tracked-changes')) opens[name]?.(a);
     },
-    text(text, path) {
+    text(text: string, path: readonly string[]) {
       if (comment && path.at(-1) === 'dc:creator') author += text;
       else if (path.includes('text:p') && !path.includes('text:ruby-text')) say(text.replace(/\s+/g, ' '));
     },
-    close(name, path) {
+    close(name: string, path: readonly string[]) {
       if (!path.includes('table:tracked-changes')) closes[name]?.();
     },
-  });
-  return sheets.flatMap(({ name, sheet, over }) => {
-    const tables = named.filter((one) => one.sheet === name);
-    const content = [...sheetBlocks(sheet, tables, context.leftOut), ...over];
-    return content.length > 0 ? [block('heading', name, null, 1), ...content] : [];
-  });
+    end: (): DocumentBlock[] =>
+      sheets.flatMap(({ name, sheet, over }) => {
+        const tables = named.filter((one) => one.sheet === name);
+        const content = [...sheetBlocks(sheet, tables, context.leftOut), ...over];
+        return content.length > 0 ? [block('heading', name, null, 1), ...content] : [];
+      }),
+  };
 }
 
-const UNIT = /^([^\d]*?)[-+]?[\d.,'\s]*\d[\d.,'\s]*(.*)$/s;
+/** `Prices.A1:Prices.B2`, or `$'My prices'.$A$1:.$B$2`. */
+function targetOf(address: string): { sheet: string; range: Range } | null {
+  const [first = '', last = first] = address.split(':').map((part) => part.slice(part.lastIndexOf('.') + 1));
+  const [start = ''] = address.split(':');
+  const sheet = start
+    .slice(0, Math.max(0, start.lastIndexOf('.')))
+    .replace(/^\$/, '')
+    .replace(/^'|'$/g, '');
+  const range = rangeOf(`${first}:${last}`);
+  return range ? { sheet, range } : null;
+}
+
+/** What stands in front of and behind the number. */
+function aroundNumber(shown: string): { before: string; after: string } {
+  const first = shown.search(/\d/);
+  if (first < 0) return { before: '', after: '' };
+  const last = shown.length - 1 - [...shown].reverse().join('').search(/\d/);
+  const unit = (text: string) => (/[\p{L}\p{Sc}°]/u.test(text) ? text : '');
+  return {
+    before: unit(shown.slice(0, first)).trim().replace(/[-+]$/, ''),
+    after: unit(shown.slice(last + 1)).trimEnd(),
+  };
+}
 
 /** The value in full, with the unit that its format writes beside it; dates in ISO 8601. */
 function cellText(a: Record<string, string>, shown: string): string {
@@ -207,13 +233,10 @@ function cellText(a: Record<string, string>, shown: string): string {
   if (type === 'boolean') return (a['office:boolean-value'] ?? shown).toUpperCase();
   if (!Number.isFinite(value) || !/^(float|currency|percentage)$/.test(type)) return shown;
   if (type === 'percentage') return `${trimmed(value * 100)}%`;
-  const parts = UNIT.exec(shown);
-  const unit = (text: string | undefined) => (/[\p{L}\p{Sc}°]/u.test(text ?? '') ? (text ?? '') : '');
-  const [before, after] = [unit(parts?.[1]).trimStart(), unit(parts?.[2]).trimEnd()];
+  const { before, after } = aroundNumber(shown);
   if (type === 'currency' && before === '' && after === '')
     return `${trimmed(value)} ${a['office:currency'] ?? ''}`.trim();
-  const gap = after !== '' && /\s\D*$/.test(shown) && !/^\s/.test(after) ? ' ' : '';
-  return `${before.replace(/-$/, '')}${trimmed(value)}${gap}${after}`;
+  return `${before}${trimmed(value)}${after}`;
 }
 
 function columnName(index: number): string {

@@ -67,7 +67,7 @@ export function createOfficeConverter(options: OfficeConverterOptions): OfficeCo
       // Its own group: the program starts others, which must end with it.
       detached: true,
       // Nothing of the platform's settings: they hold its secrets.
-      env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
     });
     running.add(child);
     return new Promise<void>((resolve, reject) => {

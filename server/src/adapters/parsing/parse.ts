@@ -1,6 +1,7 @@
 import type { DocumentBlock, ParsedDocument } from '../../kernel/parser.ts';
 import { cleanBlocks } from './blocks.ts';
 import { parseCsv } from './csv.ts';
+import { readDocling } from './docling.ts';
 import { parseDocx } from './docx.ts';
 import { EDGES } from './edge-texts.ts';
 import { parseEml, parseMailbox } from './eml.ts';
@@ -17,9 +18,11 @@ import { parseOdf } from './odf.ts';
 import { realTitle } from './office-parts.ts';
 import { parsePdf } from './pdf.ts';
 import { parsePptx } from './pptx.ts';
+import type { RemoteAnswer } from './remote-parser.ts';
 import { parseRtf } from './rtf.ts';
 import { type Sniffed, sniff } from './sniff.ts';
 import { parseText } from './text.ts';
+import { readTika } from './tika.ts';
 import { type ParseHints, TYPES, type TypeName } from './types.ts';
 import { parseXlsx } from './xlsx.ts';
 
@@ -39,15 +42,27 @@ export async function parseDocument(
   const sniffed = await sniff(bytes, hints);
   const leftOut = countLeftOut();
   const content = await parseContent(sniffed, { bytes, depth, leftOut, recognition });
+  return finished(sniffed.type, content, leftOut);
+}
+
+/** The same of what another program has read: only for the limited child as well, since strangers wrote the file. */
+export function importDocument({ format, content }: RemoteAnswer, type: TypeName): ParsedDocument {
+  const leftOut = countLeftOut();
+  const { pageCount, ...read } =
+    format === 'docling' ? readDocling(content, leftOut) : readTika(content, leftOut);
+  return finished(type, { ...read, ...(pageCount === null ? {} : { pageCount }) }, leftOut);
+}
+
+function finished(type: TypeName, content: Content, leftOut: LeftOutCount): ParsedDocument {
   const blocks = cleanBlocks(content.blocks);
   if (blocks.length === 0) return fail('no_text', 'the file has no text in it');
   const units = blocks.reduce((sum, b) => sum + b.text.length, 0);
   if (units > LIMITS.textUnits) return fail('too_large', 'the file holds more text than is allowed');
   return {
-    contentType: TYPES[sniffed.type],
-    title: cleanTitle(realTitle(content.title) ?? firstHeading(sniffed.type, blocks)),
+    contentType: TYPES[type],
+    title: cleanTitle(realTitle(content.title) ?? firstHeading(type, blocks)),
     // Names of columns and fields are of no language that a reader would mean.
-    language: sniffed.type === 'csv' || sniffed.type === 'json' ? null : detectLanguage(blocks),
+    language: type === 'csv' || type === 'json' ? null : detectLanguage(blocks),
     pageCount: content.pageCount ?? null,
     ...(content.unreadPages?.length ? { unreadPages: content.unreadPages } : {}),
     blocks,

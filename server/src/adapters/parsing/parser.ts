@@ -5,6 +5,7 @@ import { type LimitedChild, startLimitedChild } from './limited-child.ts';
 import type { ToChild } from './messages.ts';
 import type { OfficeConverter } from './office-convert.ts';
 import type { Recognizer } from './recognizer.ts';
+import type { RemoteParser } from './remote-parser.ts';
 import { TYPES } from './types.ts';
 
 export interface ParserOptions {
@@ -20,6 +21,10 @@ export interface ParserOptions {
   office?: OfficeConverter | null;
   /** Reads the pictures of pages; without it such pages are named and not read. */
   recognizer?: Recognizer | null;
+  /** Reads files of its types; where it does not, they are read here. */
+  remote?: RemoteParser | null;
+  /** Gets why it did not. */
+  warn?(fault: unknown, message: string): void;
 }
 
 /** What grows in a process stays: it is replaced after this many documents. */
@@ -51,6 +56,7 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
     idleMs = 60_000,
     office = null,
     recognizer = null,
+    remote = null,
   } = options;
   const idle: Slot[] = [];
   const all = new Set<Slot>();
@@ -104,13 +110,35 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
   }
 
   async function read(job: ParseJob): Promise<Read> {
+    const answer = await ask(job);
+    if (answer.type === 'parsed') return { document: answer.document };
+    if (answer.type === 'wanted') return { wanted: answer.pages };
+    throw new Error('the parsing process answers another question');
+  }
+
+  /** Null where the file is of no type for the other program, or that does not read it. */
+  async function readElsewhere({ bytes, hints }: ParseJob): Promise<ParsedDocument | null> {
+    if (remote === null) return null;
+    try {
+      const old = isCompound(bytes) ? compoundType(bytes) : null;
+      const sniffed = old === null || old === 'encrypted' ? await ask({ kind: 'sniff', bytes, hints }) : null;
+      const type = sniffed?.type === 'sniffed' ? sniffed.name : old;
+      if (type === null || type === 'encrypted' || !remote.types.has(type)) return null;
+      const answer = await ask({ kind: 'import', type, answer: await remote.convert(bytes, type) });
+      return answer.type === 'parsed' ? answer.document : null;
+    } catch (error) {
+      if (closed) throw error;
+      options.warn?.(error, 'a document was not read by the parser of PARSER_URL, and is read here');
+      return null;
+    }
+  }
+
+  async function ask(job: ToChild): Promise<Awaited<ReturnType<LimitedChild['ask']>>> {
     const slot = await takeSlot();
     try {
       const answer = await slot.child.ask(job);
       giveBack(slot);
-      if (answer.type === 'parsed') return { document: answer.document };
-      if (answer.type === 'wanted') return { wanted: answer.pages };
-      throw new Error('the parsing process answers another question');
+      return answer;
     } catch (error) {
       if (isHarmless(error)) giveBack(slot);
       else retire(slot);
@@ -130,6 +158,8 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
   /** Pages that are pictures are recognised one by one, outside of the turn; then the document is read with their words. */
   async function readWhole(job: ParseJob, hints: DocumentHints): Promise<ParsedDocument> {
     const owner = hints.tenantId;
+    const elsewhere = remote === null ? null : await inTurn(owner, () => readElsewhere(job));
+    if (elsewhere !== null) return elsewhere;
     const first = await inTurn(owner, () => readConverted(job));
     if ('document' in first) return first.document;
     if (recognizer === null || job.recognition === null) throw new Error('nobody asked for pages');
@@ -153,6 +183,7 @@ export function createDocumentParser(options: ParserOptions = {}): DocumentParse
       for (const slot of [...all]) retire(slot);
       office?.close();
       recognizer?.close();
+      await remote?.close();
     },
   };
 }

@@ -1,10 +1,9 @@
 import type { DocumentBlock } from '../../kernel/parser.ts';
-import { block, tidy } from './blocks.ts';
-import { edgeBlocks } from './edge-texts.ts';
 import { fail } from './fault.ts';
 import type { LeftOutCount } from './left-out.ts';
 import { realTitle } from './office-parts.ts';
-import { type RtfCellPlace, type RtfRow, rtfTable } from './rtf-table.ts';
+import { createRtfFrames, type FrameKind, plainParagraph, type RtfState } from './rtf-frames.ts';
+import type { RtfCellPlace } from './rtf-table.ts';
 import { readRtf } from './rtf-tokens.ts';
 
 /** Rich Text Format (Microsoft's specification 1.9.1): one pass over its groups. */
@@ -34,28 +33,6 @@ interface Group {
   hidden: boolean;
   deleted: boolean;
 }
-
-interface Frame {
-  kind: Kind;
-  blocks: DocumentBlock[];
-  listLines: string[];
-  text: string;
-  after: DocumentBlock[];
-  cell: string[];
-  row: string[];
-  rows: RtfRow[];
-}
-
-const newFrame = (kind: Kind): Frame => ({
-  kind,
-  blocks: [],
-  listLines: [],
-  text: '',
-  after: [],
-  cell: [],
-  row: [],
-  rows: [],
-});
 
 const CHARSETS: Readonly<Record<number, number>> = {
   0: 1252,
@@ -121,6 +98,7 @@ const SKIPPED = new Set(
   ),
 );
 const FRAMES: ReadonlySet<Kind> = new Set(['note', 'comment', 'box', 'header', 'footer']);
+const isFrame = (kind: Kind): kind is FrameKind => FRAMES.has(kind);
 const SIGNS: Readonly<Record<string, string>> = {
   tab: '\t',
   line: '\n',
@@ -149,30 +127,55 @@ export function parseRtf(
   return reader.end();
 }
 
+/** Words that say where the cells of the row that is open stand. */
+function tableWords(state: RtfState): Readonly<Record<string, (value: number | null) => void>> {
+  let place: Omit<RtfCellPlace, 'right'> = { across: false, down: null };
+  return {
+    trowd: () => {
+      state.places = [];
+      state.isHead = false;
+      place = { across: false, down: null };
+    },
+    trhdr: () => {
+      state.isHead = true;
+    },
+    clmrg: () => {
+      place.across = true;
+    },
+    clvmgf: () => {
+      place.down = 'start';
+    },
+    clvmrg: () => {
+      place.down = 'goes_on';
+    },
+    cellx: (value) => {
+      state.places.push({ ...place, right: value ?? 0 });
+      place = { across: false, down: null };
+    },
+  };
+}
+
 function createReader(leftOut: LeftOutCount) {
-  const body = newFrame('body');
-  const frames: Frame[] = [body];
-  const frame = (): Frame => frames.at(-1) ?? body;
+  const state: RtfState = {
+    paragraph: plainParagraph(),
+    mark: '',
+    author: '',
+    headings: new Map(),
+    places: [],
+    isHead: false,
+  };
+  const frames = createRtfFrames(state);
   const groups: Group[] = [{ kind: 'body', font: 0, fallback: 1, hidden: false, deleted: false }];
   const group = (): Group =>
     groups.at(-1) ?? { kind: 'skip', font: 0, fallback: 1, hidden: false, deleted: false };
   const pages = new Map<number, number>();
-  const headings = new Map<number, number>();
-  const edges: { kind: 'header' | 'footer'; text: string }[] = [];
   let codePage = 1252;
   let font = 0;
   let pending: number[] = [];
   let toSkip = 0;
   let title = '';
-  let mark = '';
-  let author = '';
-  let notes = 0;
   let field = '';
   let style = { number: 0, level: null as number | null, name: '' };
-  let paragraph = { inTable: false, level: null as number | null, style: 0, listLevel: 0 };
-  let places: RtfCellPlace[] = [];
-  let place: Omit<RtfCellPlace, 'right'> = { across: false, down: null };
-  let isHead = false;
 
   function flushBytes(): void {
     if (pending.length === 0) return;
@@ -188,92 +191,12 @@ function createReader(leftOut: LeftOutCount) {
     if (kind === 'skip' || kind === 'parts' || kind === 'fonts') return;
     if (kind === 'styles') style.name += text;
     else if (kind === 'title') title += text;
-    else if (kind === 'mark') mark += text;
+    else if (kind === 'mark') state.mark += text;
     else if (kind === 'field') field += text;
-    else if (kind === 'author') author += text;
+    else if (kind === 'author') state.author += text;
     else if (hidden) leftOut.add('hidden_text');
     else if (deleted) leftOut.add('deleted_text');
-    else frame().text += text;
-  }
-
-  const flushList = (one: Frame) => {
-    if (one.listLines.length > 0) one.blocks.push(block('list', one.listLines.join('\n')));
-    one.listLines = [];
-  };
-  const flushTable = (one: Frame) => {
-    if (one.rows.length > 0) one.blocks.push(...rtfTable(one.rows));
-    one.rows = [];
-  };
-
-  function endParagraph(): void {
-    const one = frame();
-    const text = tidy(one.text);
-    const isBullet = !/[\p{L}\p{N}]/u.test(mark);
-    const shown = mark === '' ? '' : isBullet ? '-' : tidy(mark);
-    const { after } = one;
-    one.text = '';
-    one.after = [];
-    mark = '';
-    if (paragraph.inTable) {
-      if (text) one.cell.push(shown ? `${shown} ${text}` : text);
-      for (const { text: said } of after) one.cell.push(said);
-      return;
-    }
-    if (text === '' && after.length === 0) return;
-    flushTable(one);
-    const level = paragraph.level ?? headings.get(paragraph.style) ?? null;
-    const line = text.replaceAll('\n', ' ');
-    if (text && level !== null) {
-      flushList(one);
-      one.blocks.push(block('heading', shown && shown !== '-' ? `${shown} ${line}` : line, null, level));
-    } else if (text && shown) one.listLines.push(`${'  '.repeat(paragraph.listLevel)}${shown} ${line}`);
-    else if (text) {
-      flushList(one);
-      one.blocks.push(block('text', text));
-    }
-    if (after.length > 0) {
-      flushList(one);
-      one.blocks.push(...after);
-    }
-  }
-
-  function endCell(): void {
-    paragraph.inTable = true;
-    endParagraph();
-    const one = frame();
-    one.row.push(one.cell.join(' '));
-    one.cell = [];
-  }
-
-  function endRow(): void {
-    const one = frame();
-    if (one.row.length > 0) {
-      flushList(one);
-      one.rows.push({ cells: one.row, places: [...places], isHead });
-    }
-    one.row = [];
-  }
-
-  function endFrame(kind: Kind): void {
-    paragraph.inTable = false;
-    endParagraph();
-    const one = frames.pop();
-    if (!one) return;
-    flushTable(one);
-    flushList(one);
-    const text = one.blocks.map((b) => b.text).join('\n');
-    const line = text.replaceAll('\n', ' ');
-    const outer = frame();
-    if (kind === 'header' || kind === 'footer') edges.push({ kind, text });
-    else if (text === '') return;
-    else if (kind === 'note') {
-      notes++;
-      outer.text += `[${notes}]`;
-      outer.after.push(block('text', `[${notes}] ${line}`));
-    } else if (kind === 'comment') {
-      outer.after.push(block('text', `Comment: ${author ? `${tidy(author)}: ` : ''}${line}`));
-      author = '';
-    } else outer.after.push(...one.blocks);
+    else frames.say(text);
   }
 
   /** Readings above characters are written as an equation: two texts over each other. */
@@ -288,7 +211,7 @@ function createReader(leftOut: LeftOutCount) {
   function endStyle(): void {
     const named = /^\s*heading (\d)\b/i.exec(style.name)?.[1];
     const level = style.level ?? (named === undefined ? null : Number(named));
-    if (level !== null) headings.set(style.number, Math.min(6, level));
+    if (level !== null) state.headings.set(style.number, Math.min(6, level));
     style = { number: 0, level: null, name: '' };
   }
 
@@ -304,13 +227,10 @@ function createReader(leftOut: LeftOutCount) {
     if (current.kind === 'skip') return true;
     // Results stand where their field or object stands.
     if (kind !== 'body') current.kind = kind;
-    if (kind === 'author') author = '';
-    if (kind === 'mark') mark = '';
+    if (kind === 'author') state.author = '';
+    if (kind === 'mark') state.mark = '';
     if (kind === 'field') field = '';
-    if (FRAMES.has(kind)) {
-      frames.push(newFrame(kind));
-      paragraph = { inTable: false, level: null, style: 0, listLevel: 0 };
-    }
+    if (isFrame(kind)) frames.open(kind);
     return true;
   }
 
@@ -353,49 +273,29 @@ function createReader(leftOut: LeftOutCount) {
       group().font = font;
     },
     pard: () => {
-      if (group().kind !== 'mark') paragraph = { inTable: false, level: null, style: 0, listLevel: 0 };
+      if (group().kind !== 'mark') state.paragraph = plainParagraph();
     },
     s: (value) => {
       if (group().kind === 'styles') style.number = value ?? 0;
-      else paragraph.style = value ?? 0;
+      else state.paragraph.style = value ?? 0;
     },
     outlinelevel: (value) => {
       const level = (value ?? 9) < 6 ? (value ?? 0) + 1 : null;
       if (group().kind === 'styles') style.level = level;
-      else paragraph.level = level;
+      else state.paragraph.level = level;
     },
     ilvl: (value) => {
-      paragraph.listLevel = Math.max(0, Math.min(8, value ?? 0));
+      state.paragraph.listLevel = Math.max(0, Math.min(8, value ?? 0));
     },
     intbl: () => {
-      paragraph.inTable = true;
+      state.paragraph.inTable = true;
     },
-    par: () => endParagraph(),
-    sect: () => endParagraph(),
+    par: frames.endParagraph,
+    sect: frames.endParagraph,
     page: () => say(' '),
-    cell: endCell,
-    row: endRow,
-    trowd: () => {
-      places = [];
-      isHead = false;
-      place = { across: false, down: null };
-    },
-    trhdr: () => {
-      isHead = true;
-    },
-    clmrg: () => {
-      place.across = true;
-    },
-    clvmgf: () => {
-      place.down = 'start';
-    },
-    clvmrg: () => {
-      place.down = 'goes_on';
-    },
-    cellx: (value) => {
-      places.push({ ...place, right: value ?? 0 });
-      place = { across: false, down: null };
-    },
+    cell: frames.endCell,
+    row: frames.endRow,
+    ...tableWords(state),
   };
   /** Words that only say something in the text itself. */
   const ENDS = new Set(['par', 'sect', 'cell', 'row', 'page']);
@@ -416,7 +316,7 @@ function createReader(leftOut: LeftOutCount) {
       const { kind } = group();
       const outer = groups.at(-2);
       if (kind === 'styles' && outer?.kind === 'styles') endStyle();
-      if (FRAMES.has(kind) && outer?.kind !== kind && frames.length > 1) endFrame(kind);
+      if (isFrame(kind) && outer?.kind !== kind) frames.close();
       if (groups.length > 1) groups.pop();
       if (kind === 'field' && outer?.kind !== 'field') sayBase();
     },
@@ -447,14 +347,7 @@ function createReader(leftOut: LeftOutCount) {
     handler,
     end(): { title: string | null; blocks: DocumentBlock[] } {
       flushBytes();
-      while (frames.length > 1) endFrame(frame().kind);
-      // A file that is cut off within a row.
-      endRow();
-      paragraph.inTable = false;
-      endParagraph();
-      flushTable(body);
-      flushList(body);
-      return { title: realTitle(title), blocks: [...body.blocks, ...edgeBlocks(edges)] };
+      return { title: realTitle(title), blocks: frames.end() };
     },
   };
 }

@@ -23,6 +23,8 @@ export const TYPES = {
 
 export type TypeName = keyof typeof TYPES;
 
+export const isTypeName = (name: string): name is TypeName => Object.hasOwn(TYPES, name);
+
 export interface ParseHints {
   filename: string | null;
   declaredType: string | null;
