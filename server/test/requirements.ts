@@ -118,7 +118,7 @@ export const REQUIREMENTS = {
   'CONSOLE-03': 'the console shows of an answer that failed or was interrupted that it is not whole, and why',
   'CONSOLE-04':
     'a question that a proposal asks the person themselves is shown with its call, and answered, in the console',
-  'CONV-12':
+  'CONV-14':
     'what a person has read of an answer is stored each second: it outlives kill -9, and its call is booked as an estimate',
   'CONV-09':
     'a message that failed or was interrupted says so with its error wherever messages are given out; stop is said of whole answers only',

@@ -34,6 +34,7 @@ describe.each(testStores)('stores on $name', (engine) => {
     updated_at: createdAt,
     archived_at: null,
     taint: '[]',
+    branched: 0,
   });
 
   describe('idempotency keys', () => {

@@ -76,7 +76,7 @@ const messagesOf = async (id: string) =>
 
 describe('an answer whose server was killed', () => {
   it(req(
-    'CONV-12',
+    'CONV-14',
     'keeps what was read, says interrupted, and its call is booked as an estimate',
   ), async () => {
     const before = await spent();
@@ -126,7 +126,7 @@ describe('an answer whose server was killed', () => {
   }, 120_000);
 
   it(req(
-    'CONV-12',
+    'CONV-14',
     'that had said nothing yet is booked as well, and leaves the question alone',
   ), async () => {
     const before = await spent();
@@ -146,7 +146,7 @@ describe('an answer whose server was killed', () => {
   }, 120_000);
 
   it(req(
-    'CONV-12',
+    'CONV-14',
     'that comes to its end is stored and booked once, and nothing else is left',
   ), async () => {
     const before = await spent();
