@@ -5,7 +5,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createSharedRedis, RedisAway, type SharedRedis } from './adapters/redis/index.ts';
 import { type Config, ConfigError } from './config.ts';
 import { holdPresence, type Presence } from './db/presence.ts';
-import { StartRefused } from './db/refusal.ts';
+import { inWords, StartRefused } from './db/refusal.ts';
+import { postgresStartFault } from './db/start-faults.ts';
 import type { PlatformKeys, SecretName } from './features/identity/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
 import { newId } from './kernel/ids.ts';
@@ -45,16 +46,15 @@ export const takeNodePlace = async (
 ): Promise<NodePlace> => {
   const nodeId = nodeIdOf(config.DATA_DIR);
   const alone = config.DATABASE_URL === null || config.REDIS_URL === null;
+  const { DATABASE_URL: url } = config;
+  const onWait = (message: string): void => logger.info(message);
   const presence: Presence | null =
-    config.DATABASE_URL === null
+    url === null
       ? null
-      : await holdPresence({
-          url: config.DATABASE_URL,
-          nodeId,
-          alone,
-          onLost,
-          onWait: (message) => logger.info(message),
-        });
+      : await inWords(
+          () => holdPresence({ url, nodeId, alone, onLost, onWait }),
+          (error) => postgresStartFault(error, url),
+        );
   return {
     nodeId,
     alone,
@@ -106,6 +106,11 @@ export const composeShared = async (
       onError,
     });
   } catch (error) {
+    if (error instanceof RedisAway && error.refusesSignIn) {
+      throw new ConfigError(
+        'REDIS_URL: Redis answers, and refuses the user or password: correct them (redis://:password@host:port/0)',
+      );
+    }
     if (error instanceof RedisAway) {
       throw new ConfigError(
         'REDIS_URL is set, and no Redis answers there. Start it, or correct the address; a node by itself needs none',

@@ -1,10 +1,12 @@
 import { statfs } from 'node:fs/promises';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from './db/db.ts';
 import { clockSkewMs } from './db/store-clock.ts';
 import { openHolds } from './features/costs/index.ts';
 import { waitingProposals } from './features/governance/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
-import type { Check, StoreFigures } from './features/system/index.ts';
+import { type Check, createClockWatch, type StoreFigures } from './features/system/index.ts';
+import { createTicker } from './jobs/index.ts';
 import type { Clock } from './kernel/clock.ts';
 
 /** The part of the composition that tells operators how it goes. */
@@ -50,5 +52,41 @@ export const storeFigures = (parts: ObservedParts): Omit<StoreFigures, 'jobs' | 
     },
     clockSkewMs: () => clockSkewMs(db, clock.now),
     dataFreeBytes: () => freeBytes(parts.dataDir),
+  };
+};
+
+const CLOCK_EVERY_MS = 30_000;
+
+/** Looks at this machine's clock now and then; `detail` is for /ready. */
+export const watchClock = (
+  skewMs: () => Promise<number | null>,
+  logger: Pick<FastifyBaseLogger, 'warn' | 'info'>,
+): { detail(): { detail?: string }; start(): Promise<void>; stop(): Promise<void> } => {
+  const watch = createClockWatch({
+    skewMs,
+    told: (isOff, ms) =>
+      isOff
+        ? logger.warn(
+            { skew_s: Math.round(ms / 1000) },
+            "this machine's clock is off: run a time service on it and on the database's machine",
+          )
+        : logger.info({ skew_s: Math.round(ms / 1000) }, "this machine's clock is right again"),
+  });
+  const ticker = createTicker({
+    everyMs: CLOCK_EVERY_MS,
+    tick: watch.look,
+    // The store is away, which is told elsewhere.
+    onError: () => {},
+  });
+  return {
+    detail: () => {
+      const detail = watch.detail();
+      return detail === null ? {} : { detail };
+    },
+    async start() {
+      await watch.look().catch(() => {});
+      ticker.start();
+    },
+    stop: ticker.stop,
   };
 };

@@ -19,18 +19,19 @@ import { costsBesideRuns } from './compose-costs.ts';
 import { chargeEmbedding, embedFor, meterEmbedder } from './compose-embedding.ts';
 import { keysFit, LOST_KEYS } from './compose-keys.ts';
 import { composeEarlierEmbedder, composeEmbedder, composeModels, composeReranker } from './compose-models.ts';
-import { diskCheck, storeFigures } from './compose-observe.ts';
+import { diskCheck, storeFigures, watchClock } from './compose-observe.ts';
 import { countAddresses, largestLimit, rateTables } from './compose-rates.ts';
 import { alertEvent, composeRealtime, createBus, type RealtimePart } from './compose-realtime.ts';
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import { type Config, isLoopback } from './config.ts';
-import type { Queryable } from './db/db.ts';
+import type { Db, Queryable } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
-import { StartRefused } from './db/refusal.ts';
+import { inWords, StartRefused } from './db/refusal.ts';
 import { REFUSAL_TEXT } from './db/refused-writes.ts';
 import { acrossTenants } from './db/scope.ts';
+import { postgresStartFault, sqliteStartFault } from './db/start-faults.ts';
 import { type WatchedDb, watchWrites } from './db/watched.ts';
 import { a2aRoutes } from './features/a2a/index.ts';
 import {
@@ -166,14 +167,18 @@ const openStore = async (
   logger: FastifyBaseLogger,
   onError: (error: unknown) => void,
 ): Promise<WatchedDb> => {
-  const db =
-    config.DATABASE_URL === null
-      ? await openSqlite({ file: sqliteFile(config), synchronous: config.SQLITE_SYNCHRONOUS, onError })
-      : await openPostgres({
-          url: config.DATABASE_URL,
+  const { DATABASE_URL: url } = config;
+  const open = (): Promise<Db> =>
+    url === null
+      ? openSqlite({ file: sqliteFile(config), synchronous: config.SQLITE_SYNCHRONOUS, onError })
+      : openPostgres({
+          url,
           onGap: (gap) =>
             logger.warn(`row-level security does not stand behind the tenants' filters: ${gap}`),
         });
+  const db = await inWords(open, (error) =>
+    url === null ? sqliteStartFault(error, sqliteFile(config)) : postgresStartFault(error, url),
+  );
   return watchWrites(db, (refusal, error) => {
     if (refusal === null) logger.info('the store takes writes again');
     else logger.warn({ reason: refusal, err: error }, 'the store refuses writes');
@@ -285,6 +290,8 @@ const build = async (
     waitingJobs: async () => (await state.realtime?.waitingJobs()) ?? [],
   });
   db.onWrite(metrics.storeWrite);
+  const clockWatch = watchClock(figures.clockSkewMs, logger);
+  await clockWatch.start();
   const models = await composeModels(config, clock, metrics.modelCall);
   // Features get the metered one alone.
   const { embedder: rawEmbedder, warm } = composeEmbedder(config);
@@ -690,7 +697,9 @@ const build = async (
         store: async () => {
           await db.ping();
           const refusal = await db.refusal();
-          return refusal === null ? { status: 'ok' } : { status: 'failed', detail: REFUSAL_TEXT[refusal] };
+          return refusal === null
+            ? { status: 'ok', ...clockWatch.detail() }
+            : { status: 'failed', detail: REFUSAL_TEXT[refusal] };
         },
         redis: async () => {
           await shared?.ping();
@@ -848,6 +857,7 @@ const build = async (
   const close = async (leadMs: number): Promise<void> => {
     await drain(leadMs);
     await sweep.stop();
+    await clockWatch.stop();
     clearInterval(maintenance);
     clearInterval(keyWatch);
     agentStates.close();

@@ -1,3 +1,4 @@
+export { createClockWatch } from './clock-watch.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createReadinessLog } from './readiness-log.ts';
 export { type Check, type CheckName, systemRoutes } from './routes.ts';
