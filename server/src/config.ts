@@ -466,7 +466,18 @@ export const loadConfig = (environment: Record<string, string | undefined>, fold
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
+/** What examples have in place of a secret. */
+const EXAMPLE = /change-?me/i;
+
 const checkTogether = (config: Config): void => {
+  for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const value: unknown = config[name as keyof Config];
+    if (setting.secret === true && typeof value === 'string' && EXAMPLE.test(value)) {
+      throw new ConfigError(
+        `${name} still has the text of the example in it (change-me): whoever has read the example knows it. Put a secret of your own there`,
+      );
+    }
+  }
   if ((config.TLS_CERT_FILE === null) !== (config.TLS_KEY_FILE === null)) {
     throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE must be set together');
   }

@@ -43,9 +43,10 @@ if (argv.length > 1) {
 }
 
 const { compose } = await import('./compose.ts');
-const { startTracing } = await import('./compose-tracing.ts');
+const { startTracing } = await import('./modules/tracing.ts');
 const { ConfigError, isLoopback, loadConfig, publicUrl } = await import('./config.ts');
 const { StartRefused } = await import('./db/refusal.ts');
+const { folderStartFault } = await import('./db/start-faults.ts');
 const { banner, keepFirstPassword } = await import('./banner.ts');
 const { createLogger } = await import('./log.ts');
 const { watchStarter } = await import('./started-by.ts');
@@ -154,12 +155,9 @@ process.on('unhandledRejection', (reason) => {
 });
 
 start().catch((error: unknown) => {
-  const text =
-    error instanceof ConfigError || error instanceof StartRefused
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
+  const words =
+    error instanceof ConfigError || error instanceof StartRefused ? error.message : folderStartFault(error);
+  const text = words ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.stderr.write(`Pentarch cannot start.\n${text}\n`);
   process.exit(1);
 });

@@ -279,6 +279,8 @@ export const REQUIREMENTS = {
     '/metrics is clean Prometheus text under standard names; it tells model calls, store, queue, votes, reservations and nodes',
   'OPS-20':
     '/ready says by name what is down, and no when chats would hang: a store that is full or only reads; the log names it once',
+  'OPS-21':
+    'what keeps a server from starting is a sentence that says what to do; secrets of examples are refused; a clock that is off is told',
   'OPS-18':
     'what deploy/ gives the server (network, role of the database, trusted proxies) is what it needs and no more',
   'NOTE-01': 'an inbox for each person, read state, preferences by channel, mail',

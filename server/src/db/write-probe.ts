@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { atMost } from '../kernel/races.ts';
 import type { Db } from './db.ts';
 import { refusalIn } from './refused-writes.ts';
 
@@ -8,6 +9,7 @@ const FRESH_MS = 1_000;
 const ROOM = 'x'.repeat(64 * 1024);
 /** A table of its own, some hundred kilobytes, makes the catalogue a little longer each time. */
 const GROWTH_EVERY_MS = 10_000;
+const GROWTH_PATIENCE_MS = 500;
 
 /** PostgreSQL changes rows in place with a full disk too: only a new file shows that there is room. */
 const growPostgres = async (db: Pick<Db, 'write'>): Promise<void> => {
@@ -25,14 +27,21 @@ const growPostgres = async (db: Pick<Db, 'write'>): Promise<void> => {
 /** Asks by a real write whether the store takes writes: a server that only reads, and a full disk, answer reads all the same. Rejects where it does not. */
 export const createWriteProbe = (db: Pick<Db, 'write' | 'dialect'>): (() => Promise<void>) => {
   let last: { at: number; done: Promise<void> } | null = null;
-  let grownAt: number | null = null;
+  let growth: { at: number; done: Promise<void> } | null = null;
 
+  /** Does not hold up who asks: where it takes its time, its fault is the next one's. */
   const grow = async (): Promise<void> => {
+    if (db.dialect === 'sqlite') return;
     const now = performance.now();
-    if (db.dialect === 'sqlite' || (grownAt !== null && now - grownAt < GROWTH_EVERY_MS)) return;
-    grownAt = null;
-    await growPostgres(db);
-    grownAt = now;
+    if (growth === null || now - growth.at > GROWTH_EVERY_MS) {
+      const done = growPostgres(db);
+      growth = { at: now, done };
+      // After a fault it is asked again at once.
+      done.catch(() => {
+        if (growth?.done === done) growth.at = Number.NEGATIVE_INFINITY;
+      });
+    }
+    await atMost(growth.done, GROWTH_PATIENCE_MS);
   };
 
   const probe = async (): Promise<void> => {

@@ -30,6 +30,11 @@ const openCluster = async ({ config, db, node, onError }: ClusterDeps): Promise<
       onError,
     });
   } catch (error) {
+    if (error instanceof RedisAway && error.refusesSignIn) {
+      throw new ConfigError(
+        'REDIS_URL: Redis answers, and refuses the user or password: correct them (redis://:password@host:port/0)',
+      );
+    }
     if (error instanceof RedisAway) {
       throw new ConfigError(
         'REDIS_URL is set, and no Redis answers there. Start it, or correct the address; a node by itself needs none',

@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { holdPresence, type Presence } from '../db/presence.ts';
+import { inWords } from '../db/refusal.ts';
+import { postgresStartFault } from '../db/start-faults.ts';
 import { newId } from '../kernel/ids.ts';
 import { defineModule, type Given } from './module.ts';
 
@@ -47,16 +49,15 @@ export const nodeModule = defineModule({
     const nodeId = nodeIdOf(config.DATA_DIR);
     const alone = config.DATABASE_URL === null || config.REDIS_URL === null;
     const lost = Promise.withResolvers<Error>();
+    const { DATABASE_URL: url } = config;
+    const onWait = (message: string): void => logger.info(message);
     const presence: Presence | null =
-      config.DATABASE_URL === null
+      url === null
         ? null
-        : await holdPresence({
-            url: config.DATABASE_URL,
-            nodeId,
-            alone,
-            onLost: lost.resolve,
-            onWait: (message) => logger.info(message),
-          });
+        : await inWords(
+            () => holdPresence({ url, nodeId, alone, onLost: lost.resolve, onWait }),
+            (error) => postgresStartFault(error, url),
+          );
     const service: NodePlace = {
       nodeId,
       alone,

@@ -43,11 +43,16 @@ const FORGOT_EVERY_MS = 60_000;
 
 export const MIN_PASSWORD_LENGTH = 8;
 
+/** What examples have in place of a password. */
+const EXAMPLE = /^change[-_ ]?me[\d!]*$/i;
+
 /** Length is what counts (NIST SP 800-63B, 3.1.1.2); throws VALIDATION_ERROR naming `field`. */
 export const assertPassword = (password: string, field: string): void => {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH)
     throw invalid({ field, reason: `must have at least ${MIN_PASSWORD_LENGTH} characters` });
+  if (EXAMPLE.test(password))
+    throw invalid({ field, reason: 'is the text of examples: choose one of your own' });
   if (password.trim() === '') throw invalid({ field, reason: 'must not be blank' });
 };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from './config.ts';
-import { useTracer } from './kernel/tracing.ts';
-import { VERSION } from './kernel/version.ts';
+import type { Config } from '../config.ts';
+import { useTracer } from '../kernel/tracing.ts';
+import { VERSION } from '../kernel/version.ts';
 
 /** The part of the composition that sends traces. Before the rest is built, and closed after it. */
 export interface Tracing {
@@ -28,7 +28,7 @@ export const startTracing = async (
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = config;
   const url = own ?? (base === null ? null : `${base}/v1/traces`);
   if (url === null || config.OTEL_SDK_DISABLED) return { close: () => Promise.resolve() };
-  const { createOtelTracer } = await import('./adapters/tracing/otel.ts');
+  const { createOtelTracer } = await import('../adapters/tracing/otel.ts');
   const tracer = createOtelTracer({
     url,
     headers: pairs(config.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
