@@ -314,7 +314,7 @@ export const REQUIREMENTS = {
   'COST-01':
     'every model call, embedding and priced tool is one row of the ledger, and the parts of a report add up exactly',
   'COST-02':
-    'used and reserved never pass a limit, however many requests run at once and whatever a provider says',
+    'used and reserved never pass a limit, however many requests run at once, but for what a provider bills beyond a reservation, which is bounded',
   'COST-03': 'no room is 402 before any provider is called, and a refused message has cost nothing',
   'COST-04': 'an output cap is lowered to what is left where an answer is still useful',
   'COST-05': 'no room in mid-run ends the run with cost_exceeded and keeps what there is',
