@@ -1,10 +1,6 @@
 import { constants, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ObjectBlobs } from '../compose-blobs.ts';
-import { keysFit, LOST_KEYS } from '../compose-keys.ts';
-import { composeEndpointChecks } from '../compose-outgoing.ts';
-import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { lastStep, migrateSession } from '../db/archive/load.ts';
 import { checkReferences } from '../db/archive/references.ts';
@@ -20,6 +16,7 @@ import { chainMessages } from '../db/message-chain.ts';
 import { migrations } from '../db/migrations/index.ts';
 import {
   type AuditSigner,
+  auditSignerOf,
   createAudit,
   noteSigning,
   SIGNING_BEGAN,
@@ -30,6 +27,9 @@ import { tenantFolder } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
 import { TIERS, type Tier } from '../kernel/caller.ts';
 import { isUuid } from '../kernel/ids.ts';
+import type { ObjectBlobs } from '../modules/blobs.ts';
+import { composeEndpointChecks } from '../modules/endpoint-checks.ts';
+import { keysFit, LOST_KEYS } from '../modules/sealing.ts';
 import { applyArchive, proofLines } from './archive/apply.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { openObjects, readPassphrase, sqliteFileOf } from './archive/place.ts';

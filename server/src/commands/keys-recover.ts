@@ -1,6 +1,4 @@
 import { parseArgs } from 'node:util';
-import { composeSealing, keysFit, type Sealing } from '../compose-keys.ts';
-import { auditSignerOf } from '../compose-signing.ts';
 import { type Config, loadConfig } from '../config.ts';
 import {
   openPostgresSession,
@@ -20,11 +18,12 @@ import {
   sealedValues,
   voidSignIns,
 } from '../db/sealed.ts';
-import { createAudit, resignChains, verifyAudit } from '../features/audit/index.ts';
+import { auditSignerOf, createAudit, resignChains, verifyAudit } from '../features/audit/index.ts';
 import type { PlatformKeys } from '../features/identity/index.ts';
 import { lostEndpoint } from '../features/mcp/index.ts';
 import { findTenantBySlug } from '../features/tenants/index.ts';
 import { newWebhookSecret } from '../features/webhooks/index.ts';
+import { composeSealing, keysFit, type Sealing } from '../modules/sealing.ts';
 import { sqliteFileOf } from './archive/place.ts';
 import { type Command, type Io, UsageError } from './command.ts';
 import { platformKeysOf } from './keys.ts';

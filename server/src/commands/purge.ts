@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { retentionPurges } from '../compose-retention.ts';
 import { loadConfig } from '../config.ts';
-import { purgeNow } from '../features/retention/index.ts';
+import { purgeNow, retentionPurges } from '../features/retention/index.ts';
 import { iso } from '../kernel/clock.ts';
 import { auditOf } from './audit.ts';
 import type { Command, Io } from './command.ts';

@@ -58,6 +58,12 @@ describe('tools of the agents', () => {
       'query_costs',
       /tenant per month: \$0\.00 of \$10000\.00 used/,
     ],
+    [
+      'Hello! What can you do?',
+      'zeus',
+      'list_abilities',
+      /^Hello! .*Athena: keeper of the organisation’s documents.*Documents that you can read: none yet.*MCP servers: .*time/s,
+    ],
     ['what is the average latency of the agents?', 'prometheus', 'query_metrics', /Last 24h:|No runs/],
     ['which MCP servers are connected?', 'hephaestus', 'list_mcp_servers', /time \(builtin\): connected/],
     ['show failed logins of the last day', 'aegis', 'read_audit', /events|no such event/],

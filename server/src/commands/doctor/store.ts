@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { keysFit, LOST_KEYS } from '../../compose-keys.ts';
 import type { Config } from '../../config.ts';
 import { openPostgresSession, openSqliteSession, type Session } from '../../db/archive/session.ts';
 import { readSteps } from '../../db/archive/shape.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { inspectWall } from '../../db/postgres/wall.ts';
+import { keysFit, LOST_KEYS } from '../../modules/sealing.ts';
 import { sqliteFileOf } from '../archive/place.ts';
 import { platformKeysOf } from '../keys.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';

@@ -43,6 +43,8 @@ interface RunningRun {
 }
 
 interface DelegateOptions extends RunDeps, Pick<StartDeps, 'agents' | 'search' | 'memory' | 'toolSources'> {
+  /** Those of `toolSources` and this one, always the same array: lists of tools are kept by it. */
+  handingOn: readonly ToolSource[];
   runningRun(runId: string): RunningRun | null;
 }
 
@@ -103,11 +105,9 @@ const innerEvents = (outer: RunEvents): RunEvents => ({
 export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   const { agents, clock, models } = options;
 
-  /** One array, since lists of tools are kept by it. */
-  const handingOn: ToolSource[] = [...options.toolSources];
   /** What an agent may use that works for the one of this context: it hands on itself where that is not too deep. */
   const sourcesWithin = ({ depth = 0 }: ToolContext): readonly ToolSource[] =>
-    depth + 1 < MAX_DEPTH ? handingOn : options.toolSources;
+    depth + 1 < MAX_DEPTH ? options.handingOn : options.toolSources;
 
   /** The loop, to its end or until it has to wait. */
   const carry = async (
@@ -255,7 +255,7 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
   /** By the agents as they are set up, and by the one that asks. */
   const lists = new WeakMap<ReadonlyMap<string, EffectiveAgent>, Map<string, readonly AgentTool[]>>();
 
-  const source: ToolSource = {
+  return {
     async list(caller: Caller, agentId: string | null) {
       if (agentId === null) return [];
       const all = await agents.effective(caller.tenantId);
@@ -270,6 +270,4 @@ export const createDelegateSource = (options: DelegateOptions): ToolSource => {
       return list;
     },
   };
-  handingOn.push(source);
-  return source;
 };

@@ -19,7 +19,7 @@ import {
   summaryTokens,
 } from './history.rules.ts';
 import type { RunCosts, SetAside } from './ports.ts';
-import type { QueuedMessage } from './queued.store.ts';
+import type { LastSaid, QueuedMessage } from './queued.store.ts';
 import { type ChatStore, saveSummary } from './store.ts';
 import { extractSummary } from './summary.rules.ts';
 
@@ -54,7 +54,7 @@ export interface KnownHistory {
   conversation: ConversationRow | null;
   summary: StoredSummary | null;
   /** The message that the new one follows; null for a first one. */
-  last: { id: string; created_at: number } | null;
+  last: LastSaid;
   /** The message goes on at the end of the active branch. */
   atLeaf: boolean;
   /** Ids of the branch from its root to `last`, where it has been looked up; null: the active one, by its marks. */

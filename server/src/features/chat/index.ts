@@ -1,5 +1,4 @@
 export type { ActiveRun } from './active-run.ts';
-export type { ApprovalPort, Decision } from './approvals.ts';
 export { createChooser } from './choose.ts';
 export { CLIENT } from './client-tools.rules.ts';
 export { delegateTool } from './delegate.ts';
@@ -13,7 +12,7 @@ export type { FollowedRun } from './remote.ts';
 export type { GivenInput } from './request.ts';
 export { dropRunEventsBefore } from './retention.store.ts';
 export { chatRoutes } from './routes.ts';
-export type { Turn } from './run-reads.ts';
+export { createRunSamples, type Turn } from './run-reads.ts';
 export type { RunReport } from './run-report.rules.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
 export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';

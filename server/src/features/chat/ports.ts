@@ -59,6 +59,8 @@ export interface Remembered {
 export interface RunMemory {
   recall(caller: Caller, query: string, paying: PayingRun | undefined): Promise<Remembered>;
   preferences(caller: Caller): Promise<Remembered>;
+  /** The facts that `observe` will keep of a message, as one line each. */
+  factsIn(caller: Caller, text: string): Promise<string[]>;
   /** After a turn was stored; never fails the run. */
   observe(turn: { caller: Caller; conversationId: string; messageId: string; text: string }): void;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NodeLocks } from '../../kernel/cluster.ts';
 import { createConversationQueue, type Place, type StoredTurns, type WaitOptions } from './queue.ts';
 
@@ -69,6 +69,26 @@ describe('a conversation’s turns on one node', () => {
 });
 
 describe('over several nodes', () => {
+  it('an earlier message that begins between two looks at the store is seen', async () => {
+    let earlier = 'queued';
+    const look = async (status: string): Promise<boolean> => {
+      const seen = earlier === status;
+      if (earlier === 'queued') earlier = 'running';
+      return seen;
+    };
+    const turns = { ahead: () => look('queued'), goingOn: () => look('running') };
+    const queue = createConversationQueue(createLocks(), turns);
+    let entered = false;
+    const next = queue.enter('c', { place: { at: 2, id: 'b' }, signal: never() }).then((leave) => {
+      entered = true;
+      return leave;
+    });
+    await vi.waitFor(() => expect(earlier).toBe('running'));
+    expect(entered).toBe(false);
+    earlier = 'completed';
+    (await next)();
+  });
+
   it('a message gives way to one that stands before it, here or elsewhere, and never takes its turn twice', async () => {
     const stored: Place[] = [];
     const ahead = async (_id: string, place: Place | null): Promise<boolean> =>

@@ -152,8 +152,9 @@ export const createConversationQueue = (locks: NodeLocks | null = null, turns: S
 
   const isFree = async (conversationId: string, place: WaitOptions['place'] | null): Promise<boolean> => {
     if (place !== null && 'begun' in place) return !(await turns.goingOn(conversationId, place.begun));
-    if (await turns.goingOn(conversationId, null)) return false;
-    return !(await turns.ahead(conversationId, place));
+    // In this order: one that begins between the two questions is seen by the second.
+    if (await turns.ahead(conversationId, place)) return false;
+    return !(await turns.goingOn(conversationId, null));
   };
 
   /** The turn over all nodes, or null where it is not this message's. */

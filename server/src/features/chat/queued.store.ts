@@ -129,14 +129,51 @@ export const createOtherRunning =
   (db: Db, nodeId: string) => (conversationId: string, runId: string | null) =>
     otherRunning(db.read, nodeId, conversationId, runId);
 
+/** The newest message that a history was loaded with; null: there was none. */
+export type LastSaid = { created_at: number; id: string } | null;
+
+/** Whether another run has said something in the active branch since its history was loaded. */
+const saidSince = async (
+  tx: Queryable,
+  conversationId: string,
+  runId: string,
+  last: LastSaid,
+): Promise<boolean> => {
+  const { created_at, id } = last ?? { created_at: -1, id: '' };
+  const row = await tx
+    .selectFrom('messages')
+    .select('id')
+    .where('conversation_id', '=', conversationId)
+    .where('created_at', '<', QUEUED_FROM)
+    .where('active', '>', INACTIVE)
+    .where('run_id', 'is distinct from', runId)
+    .where((w) =>
+      w.or([w('created_at', '>', created_at), w.and([w('created_at', '=', created_at), w('id', '>', id)])]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+export interface TurnClaim {
+  conversationId: string;
+  runId: string;
+  /** What the run's history ends with; left out for a run that has begun before. */
+  lastSaid?: LastSaid;
+}
+
 /**
  * For the write that lets a run begin or go on, in a conversation that other nodes know: with the conversation's row locked, of
- * two claims the later one sees the earlier one's run. Throws `TurnTaken`.
+ * two claims the later one sees the earlier one's run, or what that one has answered meanwhile. Throws `TurnTaken`.
  */
 export const createClaimTurn =
   (db: Db, nodeId: string) =>
-  async (tx: Queryable, conversationId: string, runId: string): Promise<void> => {
+  async (tx: Queryable, { conversationId, runId, lastSaid }: TurnClaim): Promise<void> => {
     if (db.dialect === 'sqlite') return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
-    if (await otherRunning(tx, nodeId, conversationId, runId)) throw new TurnTaken();
+    const [running, said] = await Promise.all([
+      otherRunning(tx, nodeId, conversationId, runId),
+      lastSaid === undefined ? false : saidSince(tx, conversationId, runId, lastSaid),
+    ]);
+    if (running || said) throw new TurnTaken();
   };

@@ -1,8 +1,8 @@
+import type { Decision } from '../../kernel/decisions.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import { addNano, nanoToUsd } from '../../kernel/money.ts';
 import type { AgentWork } from '../../kernel/tools.ts';
 import type { RunSample } from '../agents/index.ts';
-import type { Decision } from './approvals.ts';
 import { errorData, interrupted } from './ending.ts';
 import { jumpsOf, numberAt, type PackedJournal, packJournal, RESUME_JUMP } from './journal.rules.ts';
 import type { Run } from './schema.ts';

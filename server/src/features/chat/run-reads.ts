@@ -19,6 +19,12 @@ export interface Turn {
   answer: ChatResponse | null;
 }
 
+/** Runs of a tenant since a time (epoch ms), for the figures of agents. */
+export const createRunSamples =
+  (store: Pick<ChatStore, 'samples'>) =>
+  async (tenantId: string, since: number): Promise<RunSample[]> =>
+    (await store.samples(tenantId, since)).flatMap(samplesOf);
+
 /** What can be read of stored runs. */
 export const createRunReads = (store: ChatStore) => {
   const turnOf = async (row: RunRow): Promise<Turn> => {
@@ -102,11 +108,6 @@ export const createRunReads = (store: ChatStore) => {
       const same =
         handed.callIds.length === callIds.length && handed.callIds.every((id) => callIds.includes(id));
       return same ? { runId, conversationId, answerId, agentId: plan.agentId } : null;
-    },
-
-    /** Runs for the figures of agents. */
-    async runSamples(tenantId: string, since: number): Promise<RunSample[]> {
-      return (await store.samples(tenantId, since)).flatMap(samplesOf);
     },
   };
 };

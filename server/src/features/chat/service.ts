@@ -1,11 +1,12 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
+import type { Decision } from '../../kernel/decisions.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { ToolSource } from '../../kernel/tools.ts';
+import type { ToolCatalogue } from '../../kernel/tool-catalogue.ts';
 import type { ActiveRun } from './active-run.ts';
-import { type ApprovalPort, createWaitingRoom, type Decision } from './approvals.ts';
+import { type ApprovalPort, createWaitingRoom } from './approvals.ts';
 import { createDelegateSource } from './delegate.ts';
 import type { Jump, RunEvent } from './journal.rules.ts';
 import { createLaunch, type LaunchOptions } from './launch.ts';
@@ -30,8 +31,8 @@ interface ChatOptions
   extends Omit<StartDeps, 'toolSources'>,
     Pick<RunDeps, 'gate' | 'book' | 'toolTimeoutMs'>,
     Pick<ResumeDeps, 'callerOf'> {
-  /** Tools of the platform and the gateway; chat adds `delegate`. */
-  toolSources: readonly ToolSource[];
+  /** Tools of the platform and the gateway; `delegate` of this service is to be within it by the first run. */
+  catalogue: Pick<ToolCatalogue, 'sources' | 'withinRuns'>;
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
@@ -51,11 +52,14 @@ const LOOK_FOR_DECISION_MS = 3_000;
 const LOOK_ALONE_MS = 15_000;
 
 export const createChatService = (given: ChatOptions) => {
+  const { catalogue } = given;
   const delegate = createDelegateSource({
     ...given,
+    toolSources: catalogue.sources,
+    handingOn: catalogue.withinRuns,
     runningRun: (runId) => active.get(runId) ?? null,
   });
-  const options = { ...given, toolSources: [...given.toolSources, delegate] };
+  const options = { ...given, toolSources: catalogue.withinRuns };
   const { store } = options;
   const waiting = createWaiting(options);
   const room = createWaitingRoom(given.messages === null ? LOOK_ALONE_MS : LOOK_FOR_DECISION_MS, (error) =>

@@ -350,7 +350,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   /** A run that has waited goes on. Throws `TurnTaken`, and `RunLost` where the run is another node's by now. */
   goOn(id: string, conversationId: string): Promise<void> {
     return db.write(async (tx) => {
-      await this.claimTurn(tx, conversationId, id);
+      await this.claimTurn(tx, { conversationId, runId: id });
       const move = { id, nodeId, from: 'awaiting_approval', event: 'resume' } as const;
       if (!(await moveRun(tx, move))) throw new RunLost();
     });

@@ -28,7 +28,7 @@ const metadataText = (metadata: Record<string, unknown>): string => {
   return text;
 };
 
-interface ListQuery {
+export interface ConversationListQuery {
   page?: number;
   limit?: number;
   cursor?: string;
@@ -119,7 +119,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
       return conversationOf(row);
     },
 
-    async list(caller: Caller, query: ListQuery) {
+    async list(caller: Caller, query: ConversationListQuery) {
       const all = readScope(caller);
       if (query.scope === 'tenant' && all.reach !== 'tenant')
         throw forbidden('conversations:read of the tenant');

@@ -156,3 +156,9 @@ export const createCosts = (options: CostsOptions) => {
 };
 
 export type Costs = ReturnType<typeof createCosts>;
+
+/** What the module gives to others. */
+export interface CostsService extends Costs {
+  /** For calls that no run counts into its conversation. */
+  besideRuns: Pick<Costs, 'hold' | 'settle'>;
+}

@@ -2,6 +2,7 @@ import type { Db, Queryable } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
+import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { EventOutbox, EventSink } from '../../kernel/events.ts';
@@ -70,6 +71,8 @@ export interface Knowledge {
   /** Passages for the agent loop, best first. */
   search(scope: PayingScope, query: string, limit: number, filters?: SearchFilters): Promise<ToolPassage[]>;
   tools: ToolSource;
+  /** How many documents a person can read as agents do: their own, and those shared in the tenant. */
+  readable(caller: Caller): Promise<number>;
   /** Everything that a person has put in, as JSON values with the documents' text. */
   exportPersonal(tenantId: string, userId: string): Promise<Record<string, unknown>[]>;
   /** Deletes all documents of a person, shared ones too; how many there were. */
@@ -146,6 +149,8 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     }),
     search: (scope, query, limit, filters) => search.toolPassages(scope, query, limit, filters ?? null),
     tools: knowledgeTools({ search, store, extra }),
+    readable: async (caller) =>
+      (await store.list(ownScope(caller), { page: 1, limit: 1, after: null }, {})).total,
     async exportPersonal(tenantId, userId) {
       const found = await store.ofUser(tenantId, userId);
       return found.map((document) => ({ ...documentWire(document), text: document.text }));

@@ -18,7 +18,7 @@ import { createSecretBox } from './secret-box.ts';
 import { createService, type McpAuditEntry } from './service.ts';
 import { createSignIn } from './sign-in.ts';
 import { createMcpStore } from './store.ts';
-import { mcpServerTools } from './tools.ts';
+import { type McpServerSummary, mcpServerTools } from './tools.ts';
 
 export { createFilesServer, filesOfPeople, tenantFolder } from './builtin/files.ts';
 export { createTimeServer } from './builtin/time.ts';
@@ -75,6 +75,8 @@ export interface McpFeature {
   toolSource: ToolSource;
   /** `list_mcp_servers`, for the agents. */
   serverTools: ToolSource;
+  /** The servers that a person may use, as they are now. */
+  visible(caller: Caller): McpServerSummary[];
   calls: Calls;
   /** Reads what is registered and begins to connect; returns before any server has answered. */
   start(): Promise<void>;
@@ -189,6 +191,21 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     clock,
     audit: options.audit,
   });
+  const visible = (caller: Caller): McpServerSummary[] =>
+    registry
+      .visible(caller.tenantId)
+      .filter((server) => mayUseServer(server.definition.access, caller))
+      .map(({ definition, runtime }) => {
+        const { status, tools, lastError } = runtime.state();
+        return {
+          name: definition.name,
+          transport: definition.endpoint?.transport ?? 'builtin',
+          status,
+          toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
+          lastError,
+        };
+      });
+
   return {
     routes: createMcpRoutes({
       service,
@@ -198,21 +215,8 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
       proposal: options.proposal,
     }),
     toolSource: { list: (caller) => calls.list(caller) },
-    serverTools: mcpServerTools((caller) =>
-      registry
-        .visible(caller.tenantId)
-        .filter((server) => mayUseServer(server.definition.access, caller))
-        .map(({ definition, runtime }) => {
-          const { status, tools, lastError } = runtime.state();
-          return {
-            name: definition.name,
-            transport: definition.endpoint?.transport ?? 'builtin',
-            status,
-            toolCount: tools.filter((tool) => mayUseTool(definition.access, caller, tool.name)).length,
-            lastError,
-          };
-        }),
-    ),
+    serverTools: mcpServerTools(visible),
+    visible,
     calls,
     start: () => registry.start(),
     close: () => {

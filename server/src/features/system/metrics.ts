@@ -62,7 +62,8 @@ const withinTime = async <T>(asked: Promise<T>): Promise<T | null> => {
   }
 };
 
-export const createMetrics = (gauges: Gauges) => {
+/** `gauges` is asked at each scrape: their sources are built later than those who count. */
+export const createMetrics = (gauges: () => Gauges) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'pentarch_' });
   const registers = [registry];
@@ -121,7 +122,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Runs going on in this process',
     registers,
     collect() {
-      this.set(gauges.activeRuns());
+      this.set(gauges().activeRuns());
     },
   });
   new Gauge({
@@ -129,7 +130,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Event streams open in this process',
     registers,
     collect() {
-      this.set(gauges.openStreams());
+      this.set(gauges().openStreams());
     },
   });
   new Gauge({
@@ -137,7 +138,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'WebSockets open in this process',
     registers,
     collect() {
-      this.set(gauges.openSockets());
+      this.set(gauges().openSockets());
     },
   });
   /** One question for all gauges of one scrape. */
@@ -145,7 +146,7 @@ export const createMetrics = (gauges: Gauges) => {
   const jobDepth = (): Promise<JobDepth | null> => {
     const now = performance.now();
     if (asked === null || now - asked.at > SAME_SCRAPE_MS)
-      asked = { at: now, depth: withinTime(gauges.jobs()) };
+      asked = { at: now, depth: withinTime(gauges().jobs()) };
     return asked.depth;
   };
   new Gauge({
@@ -184,7 +185,7 @@ export const createMetrics = (gauges: Gauges) => {
     help: 'Bytes free on the disk of the data folder',
     registers,
     async collect() {
-      const free = await withinTime(gauges.dataFreeBytes());
+      const free = await withinTime(gauges().dataFreeBytes());
       if (free === null) this.remove();
       else this.set(free);
     },

@@ -23,6 +23,7 @@ export const CHECK_NAMES = [
   'mcp',
   'queue',
 ] as const;
+export type HealthCheck = () => Check | Promise<Check>;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface SystemOptions {
@@ -32,7 +33,8 @@ export interface SystemOptions {
   now(): number;
   /** Told to stop: not ready, whatever the checks say. */
   stopping(): boolean;
-  checks: Record<CheckName, () => Check | Promise<Check>>;
+  /** Asked at each look: their sources are built later. */
+  checks(): Record<CheckName, HealthCheck>;
   metrics: Metrics;
   metricsToken: string | null;
 }
@@ -57,7 +59,7 @@ const Readiness = Type.Object({
 
 const CHECK_TIMEOUT_MS = 3_000;
 
-const run = async (check: () => Check | Promise<Check>): Promise<Check> => {
+const run = async (check: HealthCheck): Promise<Check> => {
   try {
     const found = await atMost(Promise.resolve().then(check), CHECK_TIMEOUT_MS);
     return found ?? { status: 'failed', detail: 'no answer' };
@@ -74,7 +76,8 @@ const sameText = (a: string, b: string): boolean => {
 
 export const systemRoutes = (options: SystemOptions): AnyRoute[] => {
   const readiness = async () => {
-    const results = await Promise.all(CHECK_NAMES.map((name) => run(options.checks[name])));
+    const checked = options.checks();
+    const results = await Promise.all(CHECK_NAMES.map((name) => run(checked[name])));
     const checks = Object.fromEntries(CHECK_NAMES.map((name, i) => [name, results[i]]));
     const ready = !options.stopping() && results.every((check) => check.status !== 'failed');
     return { ready, body: { status: ready ? 'ready' : 'not_ready', checks } };

@@ -13,7 +13,7 @@ import { estimateTokens } from '../../../kernel/text.ts';
 import { describeNoAnswer, extractAnswer } from './extract.ts';
 import { nearestMemory, withoutContained } from './nearest-memory.ts';
 import { contextOf, pickTool } from './pick-tool.ts';
-import { cannotConverse, smallTalk } from './smalltalk.ts';
+import { cannotConverse, confirmNoted, smallTalk, tellAbilities } from './smalltalk.ts';
 import { tellResult } from './tell-result.ts';
 
 const NAME = 'builtin';
@@ -71,6 +71,8 @@ function answer(asked: ModelRequest, clock: Clock): Reply {
   const said = request.messages.filter((m) => m.role === 'user').map((m) => m.content);
   const { grounding } = request;
   const message = grounding?.question ?? said.at(-1) ?? '';
+  if (last?.role === 'tool' && last.name === 'list_abilities' && !/^Error: /.test(last.content))
+    return text(tellAbilities(message, last.content));
   if (last?.role === 'tool') return text(afterTool(last, message, said.slice(0, -1), grounding));
   const call = namedTool(message, request);
   if (call) return { content: '', toolCalls: [call] };
@@ -93,10 +95,12 @@ function answer(asked: ModelRequest, clock: Clock): Reply {
   if (picked !== null && pick !== null && !pick.weak) return picked;
   const talk = smallTalk(message);
   if (talk) return text(talk);
+  const noted = grounding?.noted ?? [];
+  if (picked === null && noted.length > 0) return text(confirmNoted(message, noted));
   const earlier = said.slice(0, -1);
   const remembered = fromMemory(message, earlier, grounding?.memories ?? []);
   const passages = grounding?.passages ?? null;
-  if (passages === null) return picked ?? text(remembered ?? cannotConverse());
+  if (passages === null) return picked ?? text(remembered ?? cannotConverse(message));
   const extract = extractAnswer(message, earlier, passages);
   if (extract === null && picked !== null) return picked;
   const [file] = passages.length === 0 ? fileNamesIn(message) : [];

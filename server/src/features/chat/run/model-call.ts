@@ -55,6 +55,7 @@ export const groundingOf = (plan: RunPlan, passages: readonly NumberedPassage[])
       ? passages.map(({ n, title, page, text, score }) => ({ n, title, page, text, score }))
       : null,
   memories: plan.memories,
+  ...(plan.noted === undefined ? {} : { noted: plan.noted }),
 });
 
 /** An answer without a word is no success: withheld by a filter, or nothing at all in a run that has nothing to show. */

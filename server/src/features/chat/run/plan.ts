@@ -26,6 +26,7 @@ interface Planned {
   agent: EffectiveAgent;
   model: ModelRef;
   tools: readonly AgentTool[];
+  noted?: readonly string[];
   firstHold: Hold | null;
   promptBound: number | null;
   spentNano: NanoUsd;
@@ -33,12 +34,13 @@ interface Planned {
 
 export const planOf = (
   record: PlanStep,
-  { agent, model, tools, firstHold, promptBound, spentNano }: Planned,
+  { agent, model, tools, noted = [], firstHold, promptBound, spentNano }: Planned,
 ): StartedRun['plan'] => ({
   agent,
   model,
   question: record.question,
   memories: record.memories,
+  noted,
   grounded: record.grounded,
   tools,
   firstHold,

@@ -2,6 +2,7 @@ import type { Queryable } from '../../../db/db.ts';
 import type { ConversationRow } from '../../../db/tables/chat.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
 import type { EventOutbox, PlatformEvent } from '../../../kernel/events.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
@@ -20,7 +21,6 @@ import type {
 import type { AgentService, EffectiveAgent } from '../../agents/index.ts';
 import type { CostSubject, Hold, LedgerEntry } from '../../costs/index.ts';
 import type { Models } from '../../models/index.ts';
-import type { Decision } from '../approvals.ts';
 import type { Reserve } from '../budget.ts';
 import type { NumberedPassage } from '../citations.rules.ts';
 import type { AskedAgain } from '../follows.rules.ts';
@@ -116,6 +116,7 @@ export interface Prompt {
   specs: readonly ToolSpec[];
   parts: PromptInput;
   taint: Taint;
+  noted: readonly string[];
 }
 
 export interface RunPlan {
@@ -124,6 +125,8 @@ export interface RunPlan {
   /** The person's own words. */
   question: string;
   memories: readonly string[];
+  /** What the memory will keep of the question; of the first start alone. */
+  noted?: readonly string[];
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];

@@ -30,7 +30,7 @@ const taintOfFound = ({ passages, memories, preferences }: Retrieved): Taint =>
 /** Fifth step: all that goes to the model but the history, and where untrusted content in it came from. */
 export const promptFor = (asking: Asking, { continued }: History, found: Retrieved): Prompt => {
   const { message, given, conversation, now } = asking;
-  const { agent, model, passages, tools } = found;
+  const { agent, model, passages, tools, noted } = found;
   const parts: PromptInput = {
     ...partsOf(found, now),
     clientInstructions: given.instructions ?? null,
@@ -46,7 +46,7 @@ export const promptFor = (asking: Asking, { continued }: History, found: Retriev
     taintOfFound(found),
     taintOfDescriptions(tools),
   );
-  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint };
+  return { agent, model, passages, tools, specs: offeredSpecs(tools, given.client), parts, taint, noted };
 };
 
 /** The same for a part of a task that another agent has handed on: it has no history and no program of a client. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../../db/db.ts';
 import type { PlatformEvent } from '../../../../kernel/events.ts';
 import { newId } from '../../../../kernel/ids.ts';
+import { activateBranch } from '../../../conversations/index.ts';
 import type { Hold } from '../../../costs/index.ts';
 import { holdRequest } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
@@ -57,14 +58,16 @@ const startEvents = (
 const placeOf = (
   { message: { queued, again }, now }: Asking,
   known: KnownHistory,
-): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'takenBack'> => {
-  if (again !== undefined) return { ...again, takenBack: [] };
+): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'takenBack' | 'lastSaid'> => {
+  if (again !== undefined) return { ...again, takenBack: [], lastSaid: undefined };
   const waits = known.atLeaf && known.queued.length > 0;
   const takenBack = waits ? takenBackBefore(known.queued, queued ?? null) : [];
   return {
     questionId: queued?.questionId ?? newId(),
     takenBack,
     parentId: takenBack.at(-1)?.id ?? known.last?.id ?? null,
+    // What others have said elsewhere does not matter to who names the message to follow.
+    lastSaid: known.atLeaf ? known.last : undefined,
     // A conversation is in the order in which it was held, also where the clock was set back since its last message.
     askedAt: Math.max(now, (known.last?.created_at ?? 0) + 1) + takenBack.length,
   };
@@ -101,7 +104,7 @@ export const reserveBudget = async (
 ): Promise<StartedRun> => {
   const { store, models, costs } = deps;
   const { message, runId, conversationId, spending } = asking;
-  const { agent, model, tools, specs } = ready.prompt;
+  const { agent, model, tools, specs, noted } = ready.prompt;
   const subject = { ...asking.subject, agentId: agent.definition.id };
   const record = recordOf(asking, history, ready);
   const promptBound = boundOf(models, record.messages, specs, message.signal);
@@ -114,12 +117,15 @@ export const reserveBudget = async (
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
     const taken = await costs.hold(tx, request);
+    if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
+    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    // Not sooner: the claim of the turn looks for what others have said.
     for (const [i, { id }] of takenBack.entries()) {
       const parentId = takenBack[i - 1]?.id ?? history.known.last?.id ?? null;
       await placeMessage(tx, id, { at: askedAt - takenBack.length + i, parentId });
     }
-    if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
-    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    if (question.branches && message.again === undefined)
+      await activateBranch(tx, conversationId, questionId);
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -132,7 +138,7 @@ export const reserveBudget = async (
     questionId,
     parentId: question.parentId,
     askedAt,
-    plan: planOf(record, { agent, model, tools, firstHold, promptBound, spentNano }),
+    plan: planOf(record, { agent, model, tools, noted, firstHold, promptBound, spentNano }),
     state: startState(record),
     events,
     subject,

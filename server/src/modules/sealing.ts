@@ -1,11 +1,10 @@
-import { auditSignerOf } from './compose-signing.ts';
-import type { Queryable } from './db/db.ts';
-import { SEALED_PLACES, type SealedPlace, type SealedValue, sealedValues } from './db/sealed.ts';
-import { headsOfUnknownKeys } from './features/audit/index.ts';
-import { aboutSigningKey, createSeal, type PlatformKeys } from './features/identity/index.ts';
-import { createCarriedSecrets } from './features/mcp/index.ts';
-import { aboutWebhookSecret } from './features/webhooks/index.ts';
-import { aboutAnswer } from './http/idempotency.store.ts';
+import type { Queryable } from '../db/db.ts';
+import { SEALED_PLACES, type SealedPlace, type SealedValue, sealedValues } from '../db/sealed.ts';
+import { auditSignerOf, headsOfUnknownKeys } from '../features/audit/index.ts';
+import { aboutSigningKey, createSeal, type PlatformKeys } from '../features/identity/index.ts';
+import { createCarriedSecrets } from '../features/mcp/index.ts';
+import { aboutWebhookSecret } from '../features/webhooks/index.ts';
+import { aboutAnswer } from '../http/idempotency.store.ts';
 
 /** What opens and seals the values of the store, wherever they stand. */
 export interface Sealing {

@@ -1,6 +1,6 @@
-import { addConversationCost } from './features/conversations/index.ts';
-import type { Costs } from './features/costs/index.ts';
-import { sumNano } from './kernel/money.ts';
+import { sumNano } from '../../kernel/money.ts';
+import { addConversationCost } from '../conversations/index.ts';
+import type { Costs } from './index.ts';
 
 /**
  * For calls that are made for a conversation beside its runs (votes, approved calls, what is learned from a message):

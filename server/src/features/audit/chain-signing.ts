@@ -1,18 +1,25 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { Db } from './db/db.ts';
-import {
-  type AuditHead,
-  type AuditSigner,
-  auditHeads,
-  createAuditSigner,
-  signChains,
-} from './features/audit/index.ts';
-import type { PlatformKeys } from './features/identity/index.ts';
-import type { NodeStore } from './features/nodes/index.ts';
-import type { Clock } from './kernel/clock.ts';
+import type { Db } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { NodeStore } from '../nodes/index.ts';
+import { type AuditSigner, createAuditSigner } from './signer.ts';
+import { type AuditHead, auditHeads, signChains } from './signing.ts';
 
-/** The part of the composition that signs the audit chain, and says its heads where the store's writer does not reach. */
-export interface AuditPart {
+/** The secret that signs, and the mark beside it that all chains have been signed once (PlatformKeys). */
+export interface AuditKeys {
+  secret(name: 'audit.key'): string;
+  previous(name: 'audit.key'): readonly string[];
+  hasMark(name: 'audit-signed'): boolean;
+  setMark(name: 'audit-signed'): void;
+}
+
+interface SigningLog {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+/** Signs the audit chain, and says its heads where the store's writer does not reach. */
+export interface ChainSigning {
   signer: AuditSigner;
   began(): boolean;
   onBroken(tenantId: string): void;
@@ -24,19 +31,19 @@ export interface AuditPart {
 /** Heads that have moved go to the log this often. */
 const HEADS_EVERY_MS = 3_600_000;
 
-export const auditSignerOf = (keys: PlatformKeys): AuditSigner =>
+export const auditSignerOf = (keys: Pick<AuditKeys, 'secret' | 'previous'>): AuditSigner =>
   createAuditSigner([keys.secret('audit.key'), ...keys.previous('audit.key')]);
 
 /** Name of the fact in the store that all chains have been signed once. */
 export const SIGNED_FACT = 'audit-signed';
 
-export const composeAuditSigning = (parts: {
+export const createChainSigning = (parts: {
   db: Db;
   clock: Clock;
-  keys: PlatformKeys;
-  store: NodeStore;
-  logger: FastifyBaseLogger;
-}): AuditPart => {
+  keys: AuditKeys;
+  store: Pick<NodeStore, 'fact' | 'hasFact'>;
+  logger: SigningLog;
+}): ChainSigning => {
   const { db, clock, keys, store, logger } = parts;
   const signer = auditSignerOf(keys);
   const told = new Map<string, string>();

@@ -1,19 +1,17 @@
-import { costsBesideRuns } from './compose-costs.ts';
-import type { Db } from './db/db.ts';
+import type { Db } from '../db/db.ts';
 import {
-  type Costs,
+  type CostsService,
   createMetered,
   type HoldRequest,
   type LedgerEntry,
-  type MeteredOptions,
-} from './features/costs/index.ts';
-import type { ChargeEmbedding } from './features/knowledge/index.ts';
-import { boundUsage, type Models, modelErrorOf, parseModelId } from './features/models/index.ts';
-import type { OpenAiDoorOptions } from './features/openai/index.ts';
-import type { Embedder, EmbeddingPayer, MeteredEmbedder } from './kernel/embedder.ts';
-import type { NanoUsd } from './kernel/money.ts';
-import { spend } from './kernel/spending.ts';
-import { estimateTokens, textTokensBound } from './kernel/tokens.ts';
+} from '../features/costs/index.ts';
+import type { ChargeEmbedding } from '../features/knowledge/index.ts';
+import { boundUsage, type Models, parseModelId } from '../features/models/index.ts';
+import type { Embedder, EmbeddingPayer, MeteredEmbedder } from '../kernel/embedder.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import { spend } from '../kernel/spending.ts';
+import { estimateTokens, textTokensBound } from '../kernel/tokens.ts';
+import { defineModule } from './module.ts';
 
 /** Texts in one call of the provider: each call is one row of the ledger. */
 const BATCH = 64;
@@ -46,18 +44,18 @@ const refOf = (id: string): NonNullable<ReturnType<typeof parseModelId>> => {
   return ref;
 };
 
-type EmbeddingCosts = Pick<Costs, 'hold' | 'settle'>;
+type EmbeddingCosts = Pick<CostsService, 'hold' | 'settle' | 'besideRuns'>;
 
 /** Reserved before and booked after; a run counts its embeddings into its conversation by itself. */
 const pay = async <T>(
-  { db, costs }: MeteredOptions,
+  { db, costs }: { db: Db; costs: EmbeddingCosts },
   payer: EmbeddingPayer,
   worstNano: NanoUsd,
   work: (used: (entry: LedgerEntry) => void) => Promise<T>,
 ): Promise<T> => {
   const { run } = payer;
   if (worstNano > 0) await run?.before?.();
-  const metered = createMetered({ db, costs: run === undefined ? costsBesideRuns(costs) : costs });
+  const metered = createMetered({ db, costs: run === undefined ? costs.besideRuns : costs });
   let spentNano = 0;
   try {
     return await metered(holdOf(payer, worstNano), (used) =>
@@ -72,7 +70,7 @@ const pay = async <T>(
 };
 
 /** Calls of a reranker on the ledger, reserved and bounded before and settled after. */
-export const chargeEmbedding =
+const chargeEmbedding =
   (db: Db, models: Pick<Models, 'cost'>, costs: EmbeddingCosts): ChargeEmbedding =>
   async (call, work) => {
     const ref = refOf(call.model);
@@ -90,7 +88,7 @@ export const chargeEmbedding =
  * The one way from the features to the embedder: reserved before, bounded and settled after. The whole request is
  * reserved at once, so that it is refused before its first call or not at all.
  */
-export const meterEmbedder = (parts: {
+const meterEmbedder = (parts: {
   db: Db;
   models: Pick<Models, 'cost'>;
   costs: EmbeddingCosts;
@@ -145,16 +143,34 @@ export const meterEmbedder = (parts: {
   };
 };
 
-/** Embeddings that a program asks for: always on the ledger, at no cost where the model is local. */
-export const embedFor =
-  (embedder: MeteredEmbedder): OpenAiDoorOptions['embed'] =>
-  async ({ tenantId, userId }, texts, requestId) => {
-    try {
-      return await embedder.embed({ tenantId, userId, requestId }, texts, {
-        urgent: texts.length === 1,
-        always: true,
-      });
-    } catch (error) {
-      throw modelErrorOf(error);
-    }
+export interface EmbeddingDeps {
+  costs: EmbeddingCosts;
+  db: Db;
+  models: Pick<Models, 'cost'>;
+  providers: {
+    embedder: Embedder;
+    earlierEmbedder(model: { id: string; dimensions: number }): Embedder | null;
+    warm(): Promise<void>;
   };
+}
+
+/** All embeddings and rerankings of the features, on the ledger. */
+export const embeddingModule = defineModule({
+  name: 'embedding',
+  needs: ['costs', 'db', 'models', 'providers'],
+  build({ costs, db, models, providers }: EmbeddingDeps) {
+    const meter = (embedder: Embedder): MeteredEmbedder => meterEmbedder({ db, models, costs, embedder });
+    return {
+      service: {
+        embedder: meter(providers.embedder),
+        /** Of a model that documents were indexed with before; null where the settings have no way to it. */
+        earlier(model: { id: string; dimensions: number }) {
+          const earlier = providers.earlierEmbedder(model);
+          return earlier === null ? null : { ...meter(earlier), close: () => earlier.close() };
+        },
+        charge: chargeEmbedding(db, models, costs),
+        warm: () => providers.warm(),
+      },
+    };
+  },
+});

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { checkOutgoingUrl } from './adapters/guarded-fetch/index.ts';
-import { createPrivateFolderCheck } from './adapters/mcp/index.ts';
-import type { Config } from './config.ts';
+import { checkOutgoingUrl } from '../adapters/guarded-fetch/index.ts';
+import { createPrivateFolderCheck } from '../adapters/mcp/index.ts';
+import type { Config } from '../config.ts';
 
 /**
  * For commands: why an address may not be called under these settings, or a program not be given a text; null when it may.

@@ -1,13 +1,13 @@
-import type { Db } from './db/db.ts';
-import { type Audit, createRefusals, type Refusal } from './features/audit/index.ts';
-import { findTenantBySlug } from './features/tenants/index.ts';
-import type { RefusedRequest } from './http/app.ts';
-import type { Caller } from './kernel/caller.ts';
-import type { Clock } from './kernel/clock.ts';
-import type { AppError } from './kernel/errors.ts';
+import type { Db } from '../../db/db.ts';
+import type { RefusedRequest } from '../../http/app.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { AppError } from '../../kernel/errors.ts';
+import { createRefusals, type Refusal } from './refusals.ts';
+import type { Audit } from './service.ts';
 
-/** The part of the composition that writes refused requests and messages into the audit chain. */
-export interface RefusalPart {
+/** Writes refused requests and messages into the audit chain. */
+export interface RefusedRequests {
   ofRequest(request: RefusedRequest): void;
   ofSocket(caller: Caller | null, address: string, fault: AppError): void;
   close(): Promise<void>;
@@ -26,17 +26,18 @@ const whoAndWhy = (
   required: text(fault?.details.required),
 });
 
-export const composeRefusals = (parts: {
+export const createRefusedRequests = (parts: {
   db: Db;
   clock: Clock;
   audit: Audit;
+  defaultTenantId(): Promise<string | null>;
   onError(error: unknown, message: string): void;
-}): RefusalPart => {
+}): RefusedRequests => {
   const refusals = createRefusals({
     db: parts.db,
     clock: parts.clock,
     audit: parts.audit,
-    defaultTenantId: async () => (await findTenantBySlug(parts.db.read, 'default'))?.id ?? null,
+    defaultTenantId: () => parts.defaultTenantId(),
     onError: (error) => parts.onError(error, 'a refusal could not be written into the audit chain'),
   });
   return {

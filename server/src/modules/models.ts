@@ -1,46 +1,46 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createBuiltinEmbedder } from './adapters/embeddings/builtin.ts';
-import { createGoogleEmbedder } from './adapters/embeddings/google.ts';
-import { createRemoteEmbedder } from './adapters/embeddings/remote.ts';
-import { retryingEmbedder } from './adapters/embeddings/retrying.ts';
+import { createBuiltinEmbedder } from '../adapters/embeddings/builtin.ts';
+import { createGoogleEmbedder } from '../adapters/embeddings/google.ts';
+import { createRemoteEmbedder } from '../adapters/embeddings/remote.ts';
+import { retryingEmbedder } from '../adapters/embeddings/retrying.ts';
 import {
   COHERE_WIRE,
   type EmbeddingWire,
   MISTRAL_WIRE,
   OPENAI_WIRE,
   VOYAGE_WIRE,
-} from './adapters/embeddings/wires.ts';
-import { createBuiltinModel } from './adapters/models/builtin/builtin.ts';
+} from '../adapters/embeddings/wires.ts';
+import { createBuiltinModel } from '../adapters/models/builtin/builtin.ts';
 import {
   COMPATIBLE_DIALECT,
   createChatCompletions,
   OPENAI_DIALECT,
-} from './adapters/models/chat-completions/index.ts';
-import { detectOllama, listModels } from './adapters/models/detect.ts';
+} from '../adapters/models/chat-completions/index.ts';
+import { detectOllama, listModels } from '../adapters/models/detect.ts';
 import {
   checkHead,
   createGgufProvider,
   loadRuntime,
   PACKAGE,
   PACKAGE_VERSION,
-} from './adapters/models/gguf/index.ts';
-import { createCompatibleReranker } from './adapters/reranking/compatible.ts';
-import type { Config } from './config.ts';
-import { ConfigError } from './config.ts';
+} from '../adapters/models/gguf/index.ts';
+import { createCompatibleReranker } from '../adapters/reranking/compatible.ts';
+import type { Config } from '../config.ts';
+import { ConfigError } from '../config.ts';
 import {
   createModels,
   createPrices,
   type Models,
   parsePriceTable,
   pickDefaultModel,
-} from './features/models/index.ts';
-import type { Clock } from './kernel/clock.ts';
-import type { Embedder } from './kernel/embedder.ts';
-import { AppError } from './kernel/errors.ts';
-import type { ModelProvider } from './kernel/model.ts';
-import type { Reranker } from './kernel/reranker.ts';
+} from '../features/models/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Embedder } from '../kernel/embedder.ts';
+import { AppError } from '../kernel/errors.ts';
+import type { ModelProvider } from '../kernel/model.ts';
+import type { Reranker } from '../kernel/reranker.ts';
 
 /** The part of the composition that builds models and embedders from the settings. */
 
@@ -68,7 +68,7 @@ const providersOf = async (config: Config, ollama: string | null, clock: Clock):
     );
   }
   if (config.ANTHROPIC_API_KEY !== null) {
-    const { createAnthropicProvider } = await import('./adapters/models/ai-sdk/index.ts');
+    const { createAnthropicProvider } = await import('../adapters/models/ai-sdk/index.ts');
     providers.push(
       createAnthropicProvider({
         apiKey: config.ANTHROPIC_API_KEY,
@@ -78,7 +78,7 @@ const providersOf = async (config: Config, ollama: string | null, clock: Clock):
     );
   }
   if (config.GOOGLE_GENERATIVE_AI_API_KEY !== null) {
-    const { createGoogleProvider } = await import('./adapters/models/ai-sdk/index.ts');
+    const { createGoogleProvider } = await import('../adapters/models/ai-sdk/index.ts');
     providers.push(
       createGoogleProvider({
         apiKey: config.GOOGLE_GENERATIVE_AI_API_KEY,

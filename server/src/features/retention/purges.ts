@@ -1,10 +1,10 @@
-import type { Config } from './config.ts';
-import { dropRunEventsBefore } from './features/chat/index.ts';
-import { dropArchivedBefore } from './features/conversations/index.ts';
-import { dropNotificationsBefore } from './features/notifications/index.ts';
-import type { Purge } from './features/retention/index.ts';
-import { dropDeliveriesBefore } from './features/webhooks/index.ts';
-import { dropKeysTakenBefore } from './http/idempotency.store.ts';
+import type { Config } from '../../config.ts';
+import { dropKeysTakenBefore } from '../../http/idempotency.store.ts';
+import { dropRunEventsBefore } from '../chat/index.ts';
+import { dropArchivedBefore } from '../conversations/index.ts';
+import { dropNotificationsBefore } from '../notifications/index.ts';
+import { dropDeliveriesBefore } from '../webhooks/index.ts';
+import type { Purge } from './types.ts';
 
 /**
  * What the settings say is kept for a time only. Never here: the audit (its chain has no gaps), the ledger (its sums are

@@ -1,0 +1,94 @@
+import type { Db } from '../../db/db.ts';
+import type { MeteredEmbedder } from '../../kernel/embedder.ts';
+import { defineModule, type Given } from '../../modules/module.ts';
+import { createChatStore, createRunSamples } from '../chat/index.ts';
+import { type GovernanceConfig, SEATS } from '../governance/index.ts';
+import type { Models } from '../models/index.ts';
+import type { EventBus } from '../realtime/index.ts';
+import { AGENTS } from './definitions.ts';
+import { createRouter } from './router.ts';
+import { agentRoutes } from './routes.ts';
+import { createAgentService } from './service.ts';
+import { createAgentStates } from './states.ts';
+import { createAgentStore } from './store.ts';
+import { suggestionRoutes } from './suggestions.routes.ts';
+import { createSuggestionStore } from './suggestions.store.ts';
+import { createSuggestions } from './suggestions.ts';
+import { agentTools } from './tools.ts';
+
+export interface AgentsDeps extends Pick<Given, 'clock' | 'onError'> {
+  /** Null for a node by itself. */
+  cluster: object | null;
+  db: Db;
+  embedding: { embedder: MeteredEmbedder; warm(): Promise<void> };
+  events: Pick<EventBus, 'publish' | 'onEvent'>;
+  governanceConfig: Pick<GovernanceConfig, 'seats'>;
+  models: Pick<Models, 'resolve' | 'states'>;
+  node: { nodeId: string };
+}
+
+/** What each agent's seat looks at; a seat that a person holds is none of its agent's. */
+const agentSeats = ({ seats }: Pick<GovernanceConfig, 'seats'>): Record<string, string> =>
+  Object.fromEntries(
+    SEATS.filter((seat) => seats[seat].holder.kind === 'agent').map((seat) => [seat, seats[seat].charter]),
+  );
+
+const createService = (
+  { clock, cluster, db, governanceConfig, models, node }: AgentsDeps,
+  told: { before(tenantId: string): Promise<void>; after(tenantId: string): void },
+) =>
+  createAgentService({
+    definitions: AGENTS,
+    seats: agentSeats(governanceConfig),
+    store: createAgentStore(db),
+    clock,
+    shared: cluster !== null,
+    runSamples: createRunSamples(createChatStore(db, node.nodeId)),
+    modelAvailable: (id) => {
+      const provider = models.resolve(id).provider;
+      return models.states().every((s) => s.provider !== provider || s.state !== 'open');
+    },
+    modelExists: (id) => {
+      try {
+        models.resolve(id);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    onChange: told.before,
+    onChanged: told.after,
+  });
+
+export const agentsModule = defineModule({
+  name: 'agents',
+  needs: ['clock', 'cluster', 'db', 'embedding', 'events', 'governanceConfig', 'models', 'node', 'onError'],
+  build(deps: AgentsDeps) {
+    const { clock, db, embedding, events, onError } = deps;
+    const agents = createService(deps, {
+      before: (tenantId) => states.prime(tenantId),
+      after: (tenantId) => states.changed(tenantId),
+    });
+    const states = createAgentStates({
+      clock,
+      events,
+      list: agents.list,
+      onError: (error) => onError(error, 'states of agents could not be looked at'),
+    });
+    events.onEvent(states.onEvent);
+    const suggestions = createSuggestions({ store: createSuggestionStore(db), agents, clock });
+    const router = createRouter({ agents: AGENTS, embedder: embedding.embedder, onError });
+    return {
+      service: { ...agents, router },
+      routes: [...suggestionRoutes(suggestions), ...agentRoutes(agents)],
+      tools: [agentTools({ agents, suggestions })],
+      // Loading the embedding model takes a moment; nobody waits for it, and the first search finds it ready.
+      opened: () =>
+        void embedding
+          .warm()
+          .then(() => router.warm({ tenantId: '', userId: '' }))
+          .catch((error: unknown) => onError(error, 'the embedding model could not be loaded')),
+      quiet: () => states.close(),
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import type { Db, Queryable } from '../../db/db.ts';
+import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import { defineModule, type Given } from '../../modules/module.ts';
+import type { Audit } from '../audit/index.ts';
+import type { AccountPort } from './ports.ts';
+import { userRoutes } from './routes.ts';
+import { createUsers } from './service.ts';
+import { profileTools } from './tools.ts';
+
+export interface UsersDeps extends Pick<Given, 'clock'> {
+  audit: Audit;
+  collected(): Pick<ReturnType<Given['collected']>, 'personalData' | 'copies'>;
+  db: Db;
+  events: EventSink;
+  identity: { accounts: AccountPort };
+  outbox: EventOutbox<Queryable>;
+}
+
+export const usersModule = defineModule({
+  name: 'users',
+  needs: ['audit', 'clock', 'collected', 'db', 'events', 'identity', 'outbox'],
+  build({ collected, identity, ...deps }: UsersDeps) {
+    const users = createUsers({ ...deps, accounts: identity.accounts });
+    return {
+      service: users,
+      routes: userRoutes(users),
+      tools: [profileTools(deps.db)],
+      start() {
+        const { personalData, copies } = collected();
+        for (const data of personalData) users.registerPersonalData(data);
+        for (const holder of copies) users.registerCopies(holder);
+      },
+    };
+  },
+});
