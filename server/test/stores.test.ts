@@ -35,6 +35,8 @@ describe.each(testStores)('stores on $name', (engine) => {
     archived_at: null,
     taint: '[]',
     branched: 0,
+    pinned: null,
+    folder: null,
   });
 
   describe('idempotency keys', () => {

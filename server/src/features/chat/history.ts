@@ -54,7 +54,7 @@ export interface KnownHistory {
   conversation: ConversationRow | null;
   summary: StoredSummary | null;
   /** The message that the new one follows; null for a first one. */
-  last: { id: string; created_at: number } | null;
+  last: LastSaid;
   /** The message goes on at the end of the active branch. */
   atLeaf: boolean;
   /** Ids of the branch from its root to `last`, where it has been looked up; null: the active one, by its marks. */
@@ -63,8 +63,6 @@ export interface KnownHistory {
   turns: KnownTurn[];
   /** There may be older ones that neither the summary nor `turns` has. */
   cut: boolean;
-  /** The end of the active branch, of whatever role, whichever branch goes on. */
-  leaf: LastSaid;
   /** What stands behind all this: questions that wait, and what was taken back while it waited. */
   queued: readonly QueuedMessage[];
 }
@@ -211,7 +209,7 @@ export const createHistory = (deps: HistoryDeps) => {
     conversation: ConversationRow,
     stored: StoredSummary | null,
     tip: string | null,
-  ): Promise<Omit<KnownHistory, 'queued' | 'atLeaf' | 'leaf'>> => {
+  ): Promise<Omit<KnownHistory, 'queued' | 'atLeaf'>> => {
     const path = tip === null ? [] : pathTo(await store.tree(conversation.id), tip);
     const rows = await store.turnsOf(conversation.id, path.slice(-TURNS));
     const summary = stored !== null && path.includes(stored.upto_id) ? stored : null;
@@ -241,7 +239,7 @@ export const createHistory = (deps: HistoryDeps) => {
     ): Promise<KnownHistory> {
       if (conversation === null) {
         const turns = (given ?? []).map((turn) => ({ ...turn, id: null, created_at: 0, agent_id: null }));
-        const none = { summary: null, last: null, leaf: null, atLeaf: true, path: null, queued: [] };
+        const none = { summary: null, last: null, atLeaf: true, path: null, queued: [] };
         return { conversation, ...none, turns, cut: false };
       }
       const [newest, summary] = await Promise.all([
@@ -253,11 +251,11 @@ export const createHistory = (deps: HistoryDeps) => {
         : { said: newest, queued: [] };
       const leaf = rows.at(-1) ?? null;
       const atLeaf = named === undefined || named === (leaf?.id ?? null);
-      if (!atLeaf) return { ...(await ofBranch(conversation, summary, named ?? null)), leaf, atLeaf, queued };
+      if (!atLeaf) return { ...(await ofBranch(conversation, summary, named ?? null)), atLeaf, queued };
       // A summary may be of another branch.
       if (summary !== null && conversation.branched === 1)
-        return { ...(await ofBranch(conversation, summary, leaf?.id ?? null)), leaf, atLeaf, queued };
-      return { ...behind(conversation, summary, rows), path: null, leaf, atLeaf, queued };
+        return { ...(await ofBranch(conversation, summary, leaf?.id ?? null)), atLeaf, queued };
+      return { ...behind(conversation, summary, rows), path: null, atLeaf, queued };
     },
 
     /** Throws only when aborted: a summary that fails is made from sentences. */

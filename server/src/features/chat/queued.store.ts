@@ -132,7 +132,7 @@ export const createOtherRunning =
 /** The last message of the active branch when a history was loaded; null: there was none. */
 export type LastSaid = { created_at: number; id: string } | null;
 
-/** Whether another run has said something in the conversation since its history was loaded. */
+/** Whether another run has said something in the active branch since its history was loaded. */
 const saidSince = async (
   tx: Queryable,
   conversationId: string,
@@ -145,7 +145,7 @@ const saidSince = async (
     .select('id')
     .where('conversation_id', '=', conversationId)
     .where('created_at', '<', QUEUED_FROM)
-    .where('active', '>', 0)
+    .where('active', '>', INACTIVE)
     .where('run_id', 'is distinct from', runId)
     .where((w) =>
       w.or([w('created_at', '>', created_at), w.and([w('created_at', '=', created_at), w('id', '>', id)])]),

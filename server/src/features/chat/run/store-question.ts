@@ -3,10 +3,10 @@ import { together } from '../../../db/together.ts';
 import type { PlatformEvent } from '../../../kernel/events.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
-import { ACTIVE, activateBranch } from '../../conversations/index.ts';
+import { ACTIVE } from '../../conversations/index.ts';
 import { askedEvent } from '../asked.rules.ts';
 import { packJournal, type RunEvent } from '../journal.rules.ts';
-import { type LastSaid, placeMessage, type QueuedMessage } from '../queued.store.ts';
+import { type LastSaid, placeMessage, type QueuedMessage, type TurnClaim } from '../queued.store.ts';
 import { addressing } from '../request.ts';
 import { moveRun } from '../run-state.store.ts';
 import {
@@ -36,9 +36,15 @@ export interface Question {
   events: RunEvent[];
   /** What was taken back while it waited before the question: it gets its place now. */
   takenBack: readonly QueuedMessage[];
-  /** What the run's history ends with. */
-  lastSaid: LastSaid;
+  /** What the run's history ends with; undefined where that is another branch. */
+  lastSaid: LastSaid | undefined;
 }
+
+const claimOf = (conversationId: string, runId: string, lastSaid: LastSaid | undefined): TurnClaim => ({
+  conversationId,
+  runId,
+  ...(lastSaid === undefined ? {} : { lastSaid }),
+});
 
 const roleOf = ({ given }: Asking): 'user' | 'tool' => (given.continues === undefined ? 'user' : 'tool');
 const ownerOf = ({ message: { caller } }: Asking) => ({
@@ -136,7 +142,7 @@ export const beginQueued = async (
   tx: Queryable,
   { store }: Pick<StartDeps, 'store'>,
   { runId, conversationId }: Asking,
-  { questionId, askedAt, parentId, branches, agentId, taint, events, lastSaid }: Question,
+  { questionId, askedAt, parentId, agentId, taint, events, lastSaid }: Question,
 ): Promise<void> => {
   const change = {
     agent_id: agentId,
@@ -147,8 +153,7 @@ export const beginQueued = async (
   if (!(await moveRun(tx, move, change))) throw new RunLost();
   await placeMessage(tx, questionId, { at: askedAt, parentId });
   if (isTainted(taint)) await markConversation(tx, { id: conversationId, taint: taintText(taint) });
-  await store.claimTurn(tx, { conversationId, runId, lastSaid });
-  if (branches) await activateBranch(tx, conversationId, questionId);
+  await store.claimTurn(tx, claimOf(conversationId, runId, lastSaid));
 };
 
 /** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
@@ -165,13 +170,10 @@ export const storeQuestion = async (
   const fresh = message.again === undefined;
   const [, , , , recorded] = await together(
     conversationRow(tx, asking, question),
-    conversation === null
-      ? null
-      : store.claimTurn(tx, { conversationId, runId, lastSaid: question.lastSaid }),
+    conversation === null ? null : store.claimTurn(tx, claimOf(conversationId, runId, question.lastSaid)),
     fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
     fresh ? outbox?.record(tx, askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
   );
-  if (question.branches && fresh) await activateBranch(tx, conversationId, questionId);
   return recorded ?? null;
 };

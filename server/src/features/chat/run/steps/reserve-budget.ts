@@ -1,6 +1,7 @@
 import type { Queryable } from '../../../../db/db.ts';
 import type { PlatformEvent } from '../../../../kernel/events.ts';
 import { newId } from '../../../../kernel/ids.ts';
+import { activateBranch } from '../../../conversations/index.ts';
 import type { Hold } from '../../../costs/index.ts';
 import { holdRequest } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
@@ -55,15 +56,16 @@ const startEvents = (
 const placeOf = (
   { message: { queued, again }, now }: Asking,
   known: KnownHistory,
-): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'lastSaid' | 'takenBack'> => {
-  if (again !== undefined) return { ...again, lastSaid: known.leaf, takenBack: [] };
+): Pick<Question, 'questionId' | 'askedAt' | 'parentId' | 'takenBack' | 'lastSaid'> => {
+  if (again !== undefined) return { ...again, takenBack: [], lastSaid: undefined };
   const waits = known.atLeaf && known.queued.length > 0;
   const takenBack = waits ? takenBackBefore(known.queued, queued ?? null) : [];
   return {
     questionId: queued?.questionId ?? newId(),
     takenBack,
-    lastSaid: known.leaf,
     parentId: takenBack.at(-1)?.id ?? known.last?.id ?? null,
+    // What others have said elsewhere does not matter to who names the message to follow.
+    lastSaid: known.atLeaf ? known.last : undefined,
     // A conversation is in the order in which it was held, also where the clock was set back since its last message.
     askedAt: Math.max(now, (known.last?.created_at ?? 0) + 1) + takenBack.length,
   };
@@ -120,6 +122,8 @@ export const reserveBudget = async (
       const parentId = takenBack[i - 1]?.id ?? history.known.last?.id ?? null;
       await placeMessage(tx, id, { at: askedAt - takenBack.length + i, parentId });
     }
+    if (question.branches && message.again === undefined)
+      await activateBranch(tx, conversationId, questionId);
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
