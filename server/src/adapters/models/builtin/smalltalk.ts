@@ -186,7 +186,6 @@ export const confirmNoted = (message: string, facts: readonly string[]): string 
 /** For a message without passages and without a rule. */
 export const cannotConverse = (message: string): string => {
   const say = SENTENCES[languageOf(message)];
-  return QUESTION.test(message.trim())
-    ? `${say.noKnowledge} ${say.whatIAm} ${say.howToSet}`
-    : `${say.noSense} ${say.whatIAm} ${say.whatICan} ${say.howToSet}`;
+  const why = QUESTION.test(message.trim()) ? say.noKnowledge : say.noSense;
+  return `${why} ${say.whatIAm} ${say.howToSet}`;
 };
