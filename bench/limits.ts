@@ -38,7 +38,7 @@ const costs = createCosts({
   db,
   clock: { now: Date.now },
   timeZoneOf: () => Promise.resolve('UTC'),
-  onAlert: () => Promise.resolve(() => {}),
+  onAlert: () => Promise.resolve(),
   onError: (error) => {
     throw error;
   },

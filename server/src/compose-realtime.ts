@@ -32,7 +32,7 @@ import type { Caller } from './kernel/caller.ts';
 import { type Clock, iso } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
 import type { AppError } from './kernel/errors.ts';
-import type { EventOutbox, NewEvent } from './kernel/events.ts';
+import type { NewEvent } from './kernel/events.ts';
 import type { Mailer } from './kernel/mail.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import type { CallerFor } from './kernel/stored-credential.ts';
@@ -65,7 +65,6 @@ export interface RealtimeParts {
 }
 
 export interface RealtimePart {
-  outbox: EventOutbox<Queryable>;
   tools: readonly ToolSource[];
   routes: readonly AnyRoute[];
   plugin(app: FastifyInstance): Promise<void>;
@@ -132,19 +131,15 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     http,
     box: parts.box,
     audit: parts.audit,
-    events: bus,
     callerFor: parts.callerFor,
     onError,
   });
-  const { outbox } = webhooks;
-  bus.onPublished(outbox.published);
+  db.emitTo({ record: webhooks.outbox.record, publish: bus.publish });
 
   const notifications = createNotifications({
     db,
     clock,
     jobs,
-    events: bus,
-    outbox,
     mailer: parts.mailer,
     peopleWith: async (tenantId, permission) =>
       (await activePeople(db, tenantId)).filter((p) => p.permissions.has(permission)).map((p) => p.id),
@@ -177,8 +172,6 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     callerOf: parts.callerFor,
     agentExists: (_tenantId, agentId) => Promise.resolve(parts.agentExists(agentId)),
     checkModel: parts.checkModel,
-    events: bus,
-    outbox,
     onError,
     concurrency: config.TASK_CONCURRENCY,
     perTenant: config.TASKS_PER_TENANT,
@@ -239,7 +232,6 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
   ];
 
   return {
-    outbox,
     tools: [taskTools(tasks), notificationTools(notifications)],
     routes: [...webhookRoutes(webhooks), ...taskRoutes(tasks), ...notificationRoutes(notifications)],
     plugin: socketPlugin({ hub, authenticate: parts.authenticate }),
@@ -252,7 +244,7 @@ export const composeRealtime = async (parts: RealtimeParts): Promise<RealtimePar
     async stop(graceMs) {
       await Promise.all(tickers.map((each) => each.stop()));
       await jobs.stop(graceMs);
-      await Promise.all([outbox.settled(), notifications.settled()]);
+      await notifications.settled();
       await http.close();
     },
   };

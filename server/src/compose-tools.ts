@@ -7,7 +7,7 @@ import { createGuardedFetch } from './adapters/guarded-fetch/index.ts';
 import { createMcpConnector, createPrivateFolderCheck } from './adapters/mcp/index.ts';
 import { costsBesideRuns } from './compose-costs.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Db, Queryable } from './db/db.ts';
+import type { Db } from './db/db.ts';
 import { type Audit, toolRecord } from './features/audit/index.ts';
 import type { Decision } from './features/chat/index.ts';
 import { sendingPolicy } from './features/communications/index.ts';
@@ -36,7 +36,7 @@ import type { Metrics } from './features/system/index.ts';
 import { findTenant } from './features/tenants/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { NodeMessages } from './kernel/cluster.ts';
-import type { EventOutbox, EventSink } from './kernel/events.ts';
+import type { EventSink } from './kernel/events.ts';
 import type { CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
 import { VERSION } from './kernel/version.ts';
@@ -54,7 +54,6 @@ export interface ToolParts {
   models: Models;
   metrics: Metrics;
   events: EventSink;
-  outbox: EventOutbox<Queryable>;
   memoryTools: ToolSource;
   publicUrl(): string;
   callerFor: CallerFor;
@@ -147,7 +146,6 @@ export const composeTools = async (
     costsBesideRuns: besideRuns,
     audit,
     events,
-    outbox: parts.outbox,
     allowSelfApproval: config.ALLOW_SELF_APPROVAL,
     onError,
   });

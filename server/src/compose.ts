@@ -25,7 +25,7 @@ import { alertEvent, composeRealtime, createBus, type RealtimePart } from './com
 import { composeAuditSigning } from './compose-signing.ts';
 import { agentSeats, composeTools, readGovernanceConfig } from './compose-tools.ts';
 import { type Config, isLoopback } from './config.ts';
-import type { Db, Queryable } from './db/db.ts';
+import type { Db } from './db/db.ts';
 import { lockDataDir } from './db/lock.ts';
 import { openPostgres, openSqlite } from './db/open.ts';
 import { StartRefused } from './db/refusal.ts';
@@ -109,8 +109,6 @@ import { withEarlier } from './kernel/blobs-earlier.ts';
 import { ownScope } from './kernel/caller.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Embedder } from './kernel/embedder.ts';
-import { createLateOutbox } from './kernel/events.ts';
-import { newId } from './kernel/ids.ts';
 import { nanoToUsd } from './kernel/money.ts';
 import { OIDC_CLIENTS, OIDC_SCOPES } from './kernel/oidc.ts';
 import type { ToolSource } from './kernel/tools.ts';
@@ -175,6 +173,7 @@ const openStore = (
       })
     : openPostgres({
         url: config.DATABASE_URL,
+        onError,
         onGap: (gap) => logger.warn(`row-level security does not stand behind the tenants' filters: ${gap}`),
       });
 
@@ -284,11 +283,6 @@ const build = async (
   const parser = createDocumentParser();
   const tableEngine = createTableEngine();
   const events = createBus(clock, onError, messages);
-  const { outbox, connect: connectOutbox } = createLateOutbox<Queryable>((event) => ({
-    ...event,
-    id: newId(),
-    createdAt: clock.now(),
-  }));
   const mailer =
     config.SMTP_URL === null
       ? createMailSink(config.DATA_DIR)
@@ -311,8 +305,6 @@ const build = async (
     ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
     audit,
-    events,
-    outbox,
     mailer,
     ...(config.IDP_URL === null || config.IDP_CLIENT_SECRET === null
       ? {}
@@ -330,7 +322,7 @@ const build = async (
   await auditPart.start();
   const admin = await identity.ensureFirstAdmin();
   const engine = createOidcEngine(identity.oidc);
-  const users = createUsers({ db, clock, audit, accounts: identity.accounts, events, outbox });
+  const users = createUsers({ db, clock, audit, accounts: identity.accounts });
   users.registerPersonalData(identity.personalData);
   const costs = createCosts({
     db,
@@ -344,11 +336,8 @@ const build = async (
       return typeof zone === 'string' ? zone : 'UTC';
     },
     onAlert: async (tx, alert) => {
-      const event = await outbox.record(tx, alertEvent(alert));
-      return () => {
-        logger.warn({ alert }, 'cost limit');
-        events.publish(event);
-      };
+      tx.afterCommit(() => logger.warn({ alert }, 'cost limit'));
+      await tx.emit(alertEvent(alert));
     },
     onError: (error) => onError(error, 'costs'),
     onBooked: (entry) =>
@@ -418,8 +407,6 @@ const build = async (
     http: outgoing,
     maxBytes: config.MAX_UPLOAD_BYTES,
     charge: chargeEmbedding(db, models, costs),
-    events,
-    outbox,
     idempotency,
     clock,
     noteTrust: (caller, documentId, trusted) => (tx) =>
@@ -462,7 +449,7 @@ const build = async (
   });
   const agentStates = createAgentStates({
     clock,
-    events,
+    emit: (event) => db.write((tx) => tx.emit(event)),
     list: agents.list,
     onError: (error) => onError(error, 'states of agents could not be looked at'),
   });
@@ -510,7 +497,6 @@ const build = async (
     purged: metrics.purged,
     onError,
   });
-  connectOutbox(realtime.outbox);
   const ownTools: ToolSource[] = [
     ...realtime.tools,
     knowledge.tools,
@@ -539,7 +525,6 @@ const build = async (
     models,
     metrics,
     events,
-    outbox,
     memoryTools: memory.tools,
     publicUrl,
     callerFor: identity.callerFor,
@@ -578,7 +563,6 @@ const build = async (
     queue: createConversationQueue(shared?.locks ?? null, chatStore.turnsAhead),
     messages,
     events,
-    outbox,
     onError,
   });
   state.chat = chat;

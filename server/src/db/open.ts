@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
-import { collectAfterCommit } from './after-commit.ts';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
+import { createEmitter } from './emit.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -99,11 +99,13 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       if (sql === 'commit') changed.committed();
     },
   };
+  const emitter = createEmitter(options.onError);
   const group = createGroupCommit(steps, log?.sync ?? null, checkpointer.committed);
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
+    write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
+    emitTo: emitter.emitTo,
     conversationsVersion: changed.version,
     ping: async () => {
       await sql`select 1`.execute(read);
@@ -129,6 +131,8 @@ export interface PostgresOptions {
   unscoped?: 'nothing' | 'all';
   /** Told where the policies of the tables do not hold for this user, and what to do. */
   onGap?(gap: string): void;
+  /** Told of faults of what follows a commit. */
+  onError?(error: unknown): void;
 }
 
 /** Of a process, beside those for its tenants' work. */
@@ -172,6 +176,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   });
   const store = createPostgresStore(pool);
   const { read } = store;
+  const emitter = createEmitter(options.onError);
   return {
     dialect: 'postgres',
     read,
@@ -179,7 +184,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
       for (let tries = 1; ; tries++) {
         try {
           const { result, committed } = await store.transaction(
-            (tx) => collectAfterCommit(tx, work),
+            (tx) => emitter.within(tx, work),
             how.deferred === true,
           );
           committed();
@@ -189,6 +194,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
         }
       }
     },
+    emitTo: emitter.emitTo,
     conversationsVersion: () => null,
     ping: async () => {
       await sql`select 1`.execute(read);

@@ -20,7 +20,7 @@ import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, ToolContext, ToolOutcome } from '../../src/kernel/tools.ts';
 import { holdToContract } from '../support/contract.ts';
-import { noWebhooks } from '../support/outbox.ts';
+import { outletTo } from '../support/outbox.ts';
 import { type TestStore, testStores } from '../support/stores.ts';
 
 /** Costs and governance behind the real HTTP base, with a clock that the test moves, and neighbours made by the test. */
@@ -134,12 +134,11 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       userExists: (_tenant, id) => Promise.resolve(id.startsWith('user-')),
       agentExists: (id) => ['zeus', 'hermes'].includes(id),
       audit,
-      onAlert: async (_tx, alert) => () => {
-        world.alerts.push(alert);
-      },
+      onAlert: async (tx, alert) => tx.afterCommit(() => world.alerts.push(alert)),
       onError,
     });
     await costs.start();
+    db.emitTo(outletTo((event) => world.events.push(event)));
     const governance = createGovernance({
       db,
       clock: time,
@@ -148,7 +147,6 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
       costsBesideRuns: costs,
       audit,
       events: { publish: (event) => world.events.push(event) },
-      outbox: noWebhooks(),
       allowSelfApproval: options.allowSelfApproval ?? false,
       onError,
       ports: {

@@ -10,6 +10,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { CallerFor } from '../../src/kernel/stored-credential.ts';
 import { buildTestApp, createTestAccounts, requester } from '../support/app.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { outletTo } from '../support/outbox.ts';
 import { openTestSqlite } from '../support/sqlite.ts';
 
 export interface Asked {
@@ -122,6 +123,7 @@ export const createTaskWorld = async (
   const node = <J extends Jobs>(jobs: J) => {
     const bus = createEventBus({ clock, onError });
     bus.onPublished((event) => events.push(event));
+    db.emitTo(outletTo(bus.publish, (event) => recorded.push(event)));
     const tasks = createTasks({
       db,
       clock,
@@ -131,13 +133,6 @@ export const createTaskWorld = async (
       agentExists: async (_tenantId, agentId) => ['zeus', 'chronos'].includes(agentId),
       checkModel: (modelId, field) => {
         if (modelId !== 'builtin') throw invalid({ field, reason: 'must be a model of a provider' });
-      },
-      events: bus,
-      outbox: {
-        record: async (_tx, event) => {
-          recorded.push(event);
-          return { ...event, id: newId(), createdAt: clock.now() };
-        },
       },
       onError,
       concurrency: 4,

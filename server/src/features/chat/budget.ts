@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { ModelRef } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { CostSubject, Hold, HoldRequest } from '../costs/index.ts';
@@ -52,7 +52,7 @@ export const createReserve = (costs: RunCosts, store: Pick<ChatStore, 'write'>) 
       },
 
     /** Gives it back in the transaction that reserves the answer. */
-    give: async (tx: Queryable): Promise<void> => {
+    give: async (tx: Tx): Promise<void> => {
       if (kept !== null) await costs.settle(tx, kept, []);
     },
 

@@ -1,10 +1,7 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
-import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
-import { askedEvent } from './asked.rules.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { type GivenInput, type ParsedContext, parseContext } from './request.ts';
 import { startRun } from './run/pipeline.ts';
@@ -29,7 +26,6 @@ export interface LaunchOptions {
 
 interface LaunchDeps extends StartDeps {
   queue: ConversationQueue;
-  events: EventSink;
   waiting: Waiting;
   running: Running;
   lineUp(message: WaitingMessage): ActiveRun;
@@ -89,9 +85,6 @@ export const createLaunch = (options: LaunchDeps) => {
     }
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    options.events.publish(
-      started.asked ?? askedEvent(started, started.plan.question, started.plan.record.taint ?? CLEAN),
-    );
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -73,7 +73,6 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         runId: row.id,
         requestId: replayed.plan.requestId,
       },
-      asked: null,
       stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },
   };

@@ -8,9 +8,11 @@ import type { ApprovalPort } from './approvals.ts';
 import {
   type EndedRun,
   errorData,
+  failedEvent,
   faultOf,
   interrupted,
   metLimitHalfWay,
+  runEvent,
   type StopReason,
   statusOf,
 } from './ending.ts';
@@ -46,17 +48,11 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
   const active = new Map<string, ActiveRun>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
-    options.events.publish({
-      tenantId: run.subject.tenantId,
-      userId: run.subject.userId,
-      reach: 'own',
-      permission: 'conversations:read',
-      type,
-      data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
-      requestId: run.subject.requestId,
-    });
-  };
+  const publish = (
+    run: EndedRun,
+    type: Parameters<typeof runEvent>[1],
+    data: Record<string, unknown>,
+  ): void => options.events.publish(runEvent(run, type, data));
 
   const tellEnd = (report: RunReport): void => {
     options.onEnded?.(report);
@@ -94,17 +90,18 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     const stopped = stopReasons.get(abort) ?? null;
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
-    const { response, recorded } = await storeAnswer(options, run, result, status, events);
+    const response = await storeAnswer(options, run, result, status, events);
     if (status !== 'completed' && run.state.modelCalls > 0) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
       events.emit('error', errorData(error));
-      publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
-      if (!metLimitHalfWay(result)) throw error;
+      if (!metLimitHalfWay(result)) {
+        options.events.publish(failedEvent(run, error));
+        throw error;
+      }
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
-    for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
     if (!run.plan.record.continues)

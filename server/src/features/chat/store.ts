@@ -1,7 +1,7 @@
 // Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
+import type { Db, Queryable, Tx, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -213,8 +213,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   turnsAhead: { ahead: createQueuedBefore(db), goingOn: createOtherRunning(db, nodeId) },
   claimTurn: createClaimTurn(db, nodeId),
 
-  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
-    db.write(work, options),
+  write: <T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> => db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });

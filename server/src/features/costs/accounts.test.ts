@@ -63,9 +63,7 @@ describe.each(testStores)('cost accounts on $name', (store) => {
       db: on,
       clock: { now: () => now },
       timeZoneOf: () => Promise.resolve(zone),
-      onAlert: async (_tx, alert) => () => {
-        alerts.push(alert);
-      },
+      onAlert: async (tx, alert) => tx.afterCommit(() => alerts.push(alert)),
       onError: (error) => {
         throw error;
       },

@@ -1,5 +1,4 @@
-import { afterCommit } from '../../db/after-commit.ts';
-import type { DialectName, Queryable } from '../../db/db.ts';
+import type { DialectName, Queryable, Tx } from '../../db/db.ts';
 import type { CostCounterRow } from '../../db/tables/costs.ts';
 import { together } from '../../db/together.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -269,12 +268,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     return hold;
   };
 
-  const bookAll = async (
-    tx: Queryable,
-    ids: readonly string[],
-    released: number,
-    spent: number,
-  ): Promise<void> => {
+  const bookAll = async (tx: Tx, ids: readonly string[], released: number, spent: number): Promise<void> => {
     const parts: (readonly string[])[] = [];
     for (let from = 0; from < ids.length; from += MAX_COUNTERS) {
       parts.push(ids.length <= MAX_COUNTERS ? ids : ids.slice(from, from + MAX_COUNTERS));
@@ -283,7 +277,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       lock(tx, ids),
       ...parts.map((part) => bookCounters(part)(tx, { ...counterIds(part), released, spent })),
     );
-    if (spent > 0) afterCommit(tx, () => options.onSpent(ids));
+    if (spent > 0) tx.afterCommit(() => options.onSpent(ids));
   };
 
   const writeLedger = (tx: Queryable, hold: Hold, entry: LedgerEntry): Promise<unknown> => {
@@ -317,7 +311,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     return row === undefined ? null : { ids: row.counters.split('\n'), amount: row.amount_nano };
   };
 
-  const settle = async (tx: Queryable, hold: Hold, entries: readonly LedgerEntry[]): Promise<void> => {
+  const settle = async (tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promise<void> => {
     const [only] = entries;
     const spent =
       entries.length === 1 && only !== undefined
@@ -334,7 +328,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
       const ids = counters.map((row) => row.id);
       await together(bookAll(tx, ids, 0, spent), ...ledger());
     } else await together(...ledger());
-    afterCommit(tx, () => {
+    tx.afterCommit(() => {
       for (const entry of entries) options.onBooked?.(entry);
     });
   };
@@ -362,7 +356,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     settle,
 
     /** Ends a hold of a call that was never made. */
-    release: (tx: Queryable, hold: Hold): Promise<void> => settle(tx, hold, []),
+    release: (tx: Tx, hold: Hold): Promise<void> => settle(tx, hold, []),
 
     /** Nano-dollars that a call of this subject may still reserve; null = unlimited. A snapshot, unless held. */
     async room(tx: Queryable, request: Omit<HoldRequest, 'worstNano' | 'leastNano'>): Promise<number | null> {
@@ -370,7 +364,7 @@ export const createCostAccounts = (options: CostAccountsOptions) => {
     },
 
     /** Frees a hold whose process is gone. */
-    async free(tx: Queryable, holdId: string): Promise<boolean> {
+    async free(tx: Tx, holdId: string): Promise<boolean> {
       const ended = await endHold(tx, holdId);
       if (ended !== null) await bookAll(tx, ended.ids, ended.amount, 0);
       return ended !== null;

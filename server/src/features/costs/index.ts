@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -35,10 +35,10 @@ export interface CostsOptions {
   /** IANA zone of the tenant (`settings.timezone`, else UTC); asked at most every 30 s, inside the caller's transaction. */
   timeZoneOf(tx: Queryable, tenantId: string): Promise<string>;
   /**
-   * After the commit of what caused it; each threshold once per period and limit. Runs inside the transaction that claims
-   * the alert; what it gives is done after that one's commit.
+   * After the commit of what caused it, inside the transaction that claims the alert; each threshold once per period and
+   * limit.
    */
-  onAlert(tx: Queryable, alert: CostAlert): Promise<() => void>;
+  onAlert(tx: Tx, alert: CostAlert): Promise<void>;
   onError(error: unknown): void;
   /** Each entry of the ledger, before its commit: for metrics. */
   onBooked?(entry: LedgerEntry): void;

@@ -1,11 +1,11 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import type { Hold, HoldRequest, LedgerEntry } from './types.ts';
 
 export interface MeteredOptions {
   db: Db;
   costs: {
     hold(tx: Queryable, request: HoldRequest): Promise<Hold>;
-    settle(tx: Queryable, hold: Hold, entries: readonly LedgerEntry[]): Promise<void>;
+    settle(tx: Tx, hold: Hold, entries: readonly LedgerEntry[]): Promise<void>;
   };
 }
 

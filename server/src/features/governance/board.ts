@@ -9,7 +9,7 @@ import { isOpen, type Proposal } from './types.ts';
 import { type CastVote, gatherFacts, type Voting } from './voting.ts';
 
 /**
- * What follows from a proposal's state, after its commit: votes are cast, calls carried out, those who wait told. All of
+ * What follows from a proposal's state, after its commit: votes are cast, calls carried out, those who wait answered. All of
  * it can be done again from the store, so `sweep` finds after a restart whatever a process has left undone.
  */
 export interface BoardOptions {
@@ -44,8 +44,8 @@ export const createBoard = (options: BoardOptions) => {
     active.set(key, task);
   };
 
-  const publish = (type: string, proposal: Proposal): void =>
-    events.publish(records.recordedOf(proposal, type) ?? proposalEvent(type, proposal, null));
+  const publish = (proposal: Proposal): void =>
+    events.publish(proposalEvent('proposal.updated', proposal, null));
 
   const reload = (proposal: Proposal): Promise<Proposal | undefined> =>
     findProposal(
@@ -82,7 +82,7 @@ export const createBoard = (options: BoardOptions) => {
     await Promise.all(votes);
   };
 
-  /** Tells those who wait, and remembers that they know. */
+  /** Answers those who wait, and remembers that they know. */
   const settle = async (proposal: Proposal): Promise<void> => {
     const fresh = (await reload(proposal)) ?? proposal;
     await ports.onDecided(fresh);
@@ -93,7 +93,7 @@ export const createBoard = (options: BoardOptions) => {
     if (!(await execution.run(proposal))) return;
     const fresh = await reload(proposal);
     if (fresh === undefined) return;
-    publish('proposal.updated', fresh);
+    publish(fresh);
     once('settle', proposal.id, () => settle(fresh));
   };
 
@@ -108,18 +108,14 @@ export const createBoard = (options: BoardOptions) => {
 
   /** After the commit of a change. */
   const changed = (proposal: Proposal): void => {
-    publish(isOpen(proposal.status) ? 'proposal.updated' : 'proposal.decided', proposal);
     // A person's yes may have handed it to the five.
     if (!isOpen(proposal.status) || (proposal.status === 'voting' && proposal.ballots.length === 0))
       follow(proposal);
   };
 
   return {
-    created(proposal: Proposal): void {
-      publish('proposal.created', proposal);
-      if (!isOpen(proposal.status)) publish('proposal.decided', proposal);
-      follow(proposal);
-    },
+    /** After the commit of a new one. */
+    created: follow,
     changed,
 
     /**
@@ -144,7 +140,7 @@ export const createBoard = (options: BoardOptions) => {
           if (await execution.giveUp(proposal)) {
             const ended = await reload(proposal);
             if (ended !== undefined) {
-              publish('proposal.updated', ended);
+              publish(ended);
               follow(ended);
             }
           }

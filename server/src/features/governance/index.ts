@@ -1,8 +1,8 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
@@ -42,7 +42,6 @@ export interface GovernanceOptions {
   costsBesideRuns: Pick<Costs, 'hold' | 'settle'>;
   audit: Pick<Audit, 'append'>;
   events: EventSink;
-  outbox: EventOutbox<Queryable>;
   allowSelfApproval: boolean;
   onError(error: unknown): void;
 }
@@ -65,7 +64,6 @@ export const createGovernance = (options: GovernanceOptions) => {
     clock,
     config,
     audit,
-    outbox: options.outbox,
     allowSelfApproval: options.allowSelfApproval,
   });
   const voting = createVoting({ clock, config, ports });

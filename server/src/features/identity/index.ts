@@ -4,7 +4,6 @@ import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -89,8 +88,6 @@ export interface IdentityOptions {
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Requests of an address to the provider over all nodes; without it this process counts for itself. */
   countAddress?: CountAddress;
@@ -197,8 +194,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             db,
             clock,
             audit,
-            events: options.events,
-            outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
             requireOrganisation: config.IDP_REQUIRE_ORGANISATION,

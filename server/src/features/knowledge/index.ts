@@ -1,10 +1,9 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -52,8 +51,6 @@ export interface KnowledgeOptions {
   /** Looks again at the best passages of each search. */
   reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
   noteTrust: DocumentsDeps['noteTrust'];
@@ -102,7 +99,7 @@ const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) =>
 
 /** Throws at start, with advice, when PostgreSQL lacks pgvector. */
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
-  const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
+  const { db, sqliteFile, blobs, parser, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
   const store = createKnowledgeStore(db, index);
   const embedder = chargedEmbedder(options.embedder);
@@ -113,8 +110,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     parser,
     embedder,
     model,
-    events,
-    outbox: options.outbox,
+    emit: (event) => db.write((tx) => tx.emit(event)),
     clock,
     noteTrust: options.noteTrust,
     warn,

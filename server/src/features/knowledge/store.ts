@@ -1,4 +1,4 @@
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
 import { COLUMNS, toDocument, toVisibility } from './document-rows.store.ts';
@@ -296,7 +296,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         };
         await addChunks(tx, model, owner, batch, generation);
       };
-      const swap = async (tx: Queryable, generation: number) => {
+      const swap = async (tx: Tx, generation: number) => {
         const row = await present(tx);
         const { source } = content;
         await hide(tx, id, row.generation, now());

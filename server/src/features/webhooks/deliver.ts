@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { type JobHandler, type Jobs, PermanentJobError } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type AttemptResult, attemptDelivery } from './attempt.ts';
@@ -32,7 +31,6 @@ export interface DeliverOptions {
   http: OutgoingHttp;
   box: WebhookSecretBox;
   jobs: Pick<Jobs, 'enqueue'>;
-  events: EventSink;
   timeoutMs: number;
   /** A webhook was switched off. */
   changed(tenantId: string): void;
@@ -64,16 +62,16 @@ export const createDeliverer = (options: DeliverOptions): Deliverer => {
         updated_at: now,
       });
       await cancelPending(tx, hook.id, now);
+      await tx.emit({
+        type: 'webhook.disabled',
+        tenantId: hook.tenant_id,
+        userId: hook.created_by,
+        reach: 'own',
+        permission: 'webhooks:read',
+        data: { webhook_id: hook.id, url: hook.url, reason },
+      });
     });
     options.changed(hook.tenant_id);
-    options.events.publish({
-      type: 'webhook.disabled',
-      tenantId: hook.tenant_id,
-      userId: hook.created_by,
-      reach: 'own',
-      permission: 'webhooks:read',
-      data: { webhook_id: hook.id, url: hook.url, reason },
-    });
   };
 
   /** The attempt, the delivery's next state and the job of its next attempt, in one transaction. */

@@ -3,7 +3,6 @@ import type { Jobs } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
@@ -65,7 +64,6 @@ export interface WebhooksOptions {
   http: OutgoingHttp;
   box: WebhookSecretBox;
   audit: Audit;
-  events: EventSink;
   callerFor: CallerFor<Queryable>;
   onError(error: unknown, message: string): void;
   /** Longest time for one attempt. Default 20,000. */
@@ -141,7 +139,6 @@ export const createWebhooks = (options: WebhooksOptions) => {
     http,
     box,
     jobs,
-    events: options.events,
     timeoutMs: options.timeoutMs ?? 20_000,
     changed: outbox.forget,
   });

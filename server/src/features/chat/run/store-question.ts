@@ -1,6 +1,5 @@
-import type { Queryable } from '../../../db/db.ts';
+import type { Queryable, Tx } from '../../../db/db.ts';
 import { together } from '../../../db/together.ts';
-import type { PlatformEvent } from '../../../kernel/events.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { askedEvent } from '../asked.rules.ts';
@@ -136,22 +135,21 @@ export const beginQueued = async (
   await store.claimTurn(tx, conversationId, runId);
 };
 
-/** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
+/** Throws `TurnTaken`. */
 export const storeQuestion = async (
-  tx: Queryable,
-  { store, outbox }: Pick<StartDeps, 'store' | 'outbox'>,
+  tx: Tx,
+  { store }: Pick<StartDeps, 'store'>,
   asking: Asking,
   question: Question,
-): Promise<PlatformEvent | null> => {
+): Promise<void> => {
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
   const told = { conversationId, runId, questionId: question.questionId, subject };
-  const [, , , , recorded] = await together(
+  await together(
     conversationRow(tx, asking, question.taint),
     conversation === null ? null : store.claimTurn(tx, conversationId, runId),
     questionRow(tx, asking, question),
     runRow(tx, store, asking, question),
-    outbox?.record(tx, askedEvent(told, message.request.message, question.taint, roleOf(asking))) ?? null,
+    tx.emit(askedEvent(told, message.request.message, question.taint, roleOf(asking))),
   );
-  return recorded;
 };

@@ -1,5 +1,4 @@
-import type { Queryable } from '../../../../db/db.ts';
-import type { PlatformEvent } from '../../../../kernel/events.ts';
+import type { Tx } from '../../../../db/db.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { Hold } from '../../../costs/index.ts';
 import { holdRequest } from '../../budget.ts';
@@ -93,14 +92,13 @@ export const reserveBudget = async (
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
   const question = questionOf(asking, history, ready);
   const { askedAt, takenBack, questionId, messageId, events } = question;
-  let asked: PlatformEvent | null = null;
-  const write = async (tx: Queryable): Promise<Hold> => {
+  const write = async (tx: Tx): Promise<Hold> => {
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
     const taken = await costs.hold(tx, request);
     for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
-    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    else await storeQuestion(tx, deps, { ...asking, subject }, question);
     return taken;
   };
   // An answer in one piece is told of with the write that ends the run; a stream names the run at once.
@@ -116,7 +114,6 @@ export const reserveBudget = async (
     state: startState(record),
     events,
     subject,
-    asked,
     stored: { status: 'running', answered: false, costNano: 0 },
   };
 };
