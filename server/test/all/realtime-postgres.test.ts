@@ -105,7 +105,8 @@ describe('webhooks and notifications on PostgreSQL', () => {
     await request('ann.user.t1', 'PATCH', '/v2/notifications/preferences', {
       categories: { tasks: { email: true, webhook: true } },
     });
-    bus.publish({ ...completed(), type: 'task.failed', data: { description: 'report' } });
+    const failed = { ...completed(), type: 'task.failed', data: { description: 'report' } };
+    await store.write((tx) => tx.emit(failed));
     await expect.poll(() => mails.length, { timeout: 10_000 }).toBe(1);
     await expect
       .poll(() => target.received.map((r) => JSON.parse(r.body).event), { timeout: 10_000 })

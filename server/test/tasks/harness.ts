@@ -1,6 +1,7 @@
 import type { Db } from '../../src/db/db.ts';
 import { createEventBus } from '../../src/features/realtime/index.ts';
 import { createTasks, type TaskChat, taskRoutes } from '../../src/features/tasks/index.ts';
+import { WEBHOOK_EVENTS } from '../../src/features/webhooks/index.ts';
 import { createSqliteJobs, type Jobs, type SqliteJobs } from '../../src/jobs/index.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
@@ -123,7 +124,12 @@ export const createTaskWorld = async (
   const node = <J extends Jobs>(jobs: J) => {
     const bus = createEventBus({ clock, onError });
     bus.onPublished((event) => events.push(event));
-    db.emitTo(outletTo(bus.publish, (event) => recorded.push(event)));
+    const forWebhooks = (type: string): boolean => WEBHOOK_EVENTS.some((known) => known === type);
+    db.emitTo(
+      outletTo(bus.publish, (event) => {
+        if (forWebhooks(event.type)) recorded.push(event);
+      }),
+    );
     const tasks = createTasks({
       db,
       clock,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../db/db.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import type { Hold } from '../../../costs/index.ts';
-import { holdRequest } from '../../budget.ts';
+import { holdRequest, reserveOfRun } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
 import type { KnownHistory } from '../../history.ts';
 import type { RunEvent } from '../../journal.rules.ts';
@@ -95,7 +95,7 @@ export const reserveBudget = async (
   const write = async (tx: Tx): Promise<Hold> => {
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
-    const taken = await costs.hold(tx, request);
+    const taken = await reserveOfRun(costs, tx, request);
     for (const [i, { id }] of takenBack.entries()) await placeMessage(tx, id, askedAt - takenBack.length + i);
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
     else await storeQuestion(tx, deps, { ...asking, subject }, question);
@@ -125,7 +125,7 @@ export const reserveCall = async (deps: RunDeps, run: RunLoop): Promise<void> =>
   const request = holdRequest(deps, subject, plan.model, run.promptBound, plan.spending.nano);
   // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
   run.result.open.hold = await untilStored(
-    () => deps.store.write((tx) => deps.costs.hold(tx, request)),
+    () => deps.store.write((tx) => reserveOfRun(deps.costs, tx, request)),
     context.signal,
   );
 };
