@@ -42,13 +42,14 @@ export const createEmitter = (onError: (error: unknown) => void = () => {}) => {
         waiting.push(then);
       };
       const emit = async (event: NewEvent, to: EmitTo = {}): Promise<PlatformEvent> => {
-        const { record, publish } = outlet;
+        const bus = outlet;
+        const outbox = to.webhooks === false ? NOWHERE : outlet;
         let recorded: PlatformEvent | null = null;
         // Its place is taken before anything is waited for: events are told in the order in which they were emitted.
         afterCommit(() => {
-          if (recorded !== null && to.connections !== false) publish(recorded);
+          if (recorded !== null && to.connections !== false) bus.publish(recorded);
         });
-        recorded = await (to.webhooks === false ? NOWHERE.record : record)(tx, event);
+        recorded = await outbox.record(tx, event);
         return recorded;
       };
       const tx: Tx = Object.assign(connection, { emit, afterCommit });
