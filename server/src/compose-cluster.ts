@@ -2,19 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Logger } from 'pino';
 import { createSharedRedis, RedisAway, type SharedRedis } from './adapters/redis/index.ts';
 import { type Config, ConfigError } from './config.ts';
 import { holdPresence, type Presence } from './db/presence.ts';
 import { StartRefused } from './db/refusal.ts';
 import type { PlatformKeys, SecretName } from './features/identity/index.ts';
 import type { NodeStore } from './features/nodes/index.ts';
+import type { Cluster } from './kernel/cluster.ts';
 import { newId } from './kernel/ids.ts';
 
 /** The part of the composition that makes one node of many: its id, its place on the database, and what nodes share. */
-export interface NodePlace {
-  nodeId: string;
-  /** No other node is at work on this store. */
-  alone: boolean;
+export interface NodePlace extends Cluster {
   /** The next node may start. */
   started(): Promise<void>;
   release(): Promise<void>;
@@ -40,11 +39,13 @@ const nodeIdOf = (dataDir: string): string => {
 /** Before the store is opened. Throws `StartRefused` where another process has it for itself. */
 export const takeNodePlace = async (
   config: Config,
-  logger: FastifyBaseLogger,
+  logger: FastifyBaseLogger & Partial<Pick<Logger, 'setBindings'>>,
   onLost: (error: Error) => void,
 ): Promise<NodePlace> => {
   const nodeId = nodeIdOf(config.DATA_DIR);
   const alone = config.DATABASE_URL === null || config.REDIS_URL === null;
+  // Of many, each line says which of them has written it.
+  if (!alone) logger.setBindings?.({ node_id: nodeId });
   const presence: Presence | null =
     config.DATABASE_URL === null
       ? null

@@ -35,7 +35,7 @@ import { createMeteredGenerate, type Models } from './features/models/index.ts';
 import type { Metrics } from './features/system/index.ts';
 import { findTenant } from './features/tenants/index.ts';
 import type { Clock } from './kernel/clock.ts';
-import type { NodeMessages } from './kernel/cluster.ts';
+import type { Cluster, NodeMessages } from './kernel/cluster.ts';
 import type { EventSink } from './kernel/events.ts';
 import type { CallerFor } from './kernel/stored-credential.ts';
 import type { ToolSource } from './kernel/tools.ts';
@@ -47,6 +47,7 @@ export interface ToolParts {
   platformKeys: PlatformKeys;
   governanceConfig: GovernanceConfig;
   db: Db;
+  cluster: Cluster;
   clock: Clock;
   logger: FastifyBaseLogger;
   audit: Audit;
@@ -104,6 +105,7 @@ export const composeTools = async (
   const besideRuns = costsBesideRuns(costs);
   const governance = createGovernance({
     db,
+    cluster: parts.cluster,
     clock,
     config: parts.governanceConfig,
     ports: {
@@ -157,6 +159,7 @@ export const composeTools = async (
   const stdioFolder = mkdtempSync(path.join(tmpdir(), 'pentarch-mcp-'));
   const mcp = createMcpFeature({
     db,
+    cluster: parts.cluster,
     secretKey: Buffer.from(parts.platformKeys.secret('mcp.key'), 'base64url'),
     previousKeys: parts.platformKeys.previous('mcp.key').map((text) => Buffer.from(text, 'base64url')),
     connector: createMcpConnector({

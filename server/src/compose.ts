@@ -301,7 +301,7 @@ const build = async (
     clock,
     config,
     platformKeys,
-    shared: shared !== null,
+    cluster: place,
     ...(shared === null ? {} : { countAddress: countAddresses(createSharedRateLog(shared.windows)) }),
     publicUrl,
     audit,
@@ -327,6 +327,7 @@ const build = async (
   const costs = createCosts({
     db,
     clock,
+    cluster: place,
     timeZoneOf: async (tx, tenantId) => {
       const settings: unknown = JSON.parse((await findTenant(tx, tenantId))?.settings ?? '{}');
       const zone =
@@ -354,7 +355,7 @@ const build = async (
   });
   await costs.start();
 
-  const idempotencyStore = createIdempotencyStore(db, identity.seal, place.nodeId);
+  const idempotencyStore = createIdempotencyStore(db, identity.seal, place);
   await idempotencyStore.sweep(clock.now());
   const idempotency = createIdempotency(idempotencyStore, clock);
 
@@ -375,6 +376,7 @@ const build = async (
   const memory = createMemory({
     extract: messageReader.read,
     db,
+    cluster: place,
     clock,
     embedder,
     maxImportBytes: config.MAX_UPLOAD_BYTES,
@@ -394,6 +396,7 @@ const build = async (
   await objectBlobs?.check();
   const knowledge = await createKnowledge({
     db,
+    cluster: place,
     sqliteFile: db.dialect === 'sqlite' ? sqliteFile(config) : null,
     blobs: objectBlobs === null ? ownBlobs : withEarlier(objectBlobs, ownBlobs),
     parser,
@@ -424,13 +427,13 @@ const build = async (
 
   const conversationStore = createConversationStore(db);
   const conversations = createConversationService({ store: conversationStore, clock });
-  const chatStore = createChatStore(db, place.nodeId);
+  const chatStore = createChatStore(db, place);
   const agents = createAgentService({
     definitions: AGENTS,
     seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
-    shared: shared !== null,
+    cluster: place,
     runSamples: (tenantId, since) => state.chat?.runSamples(tenantId, since) ?? Promise.resolve([]),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
@@ -518,6 +521,7 @@ const build = async (
     platformKeys,
     governanceConfig,
     db,
+    cluster: place,
     clock,
     logger,
     audit,

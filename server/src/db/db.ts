@@ -53,6 +53,8 @@ export interface Db {
   readonly dialect: DialectName;
   /** Committed state; never inside a transaction. */
   readonly read: Queryable;
+  /** Every write of the store is this process's, and they come one after another: what one has read holds for the next. */
+  readonly oneWriter: boolean;
   /**
    * Runs `work` in a transaction and resolves when its commit is on the disk (on SQLite together with the other writes
    * of the same turn). `work` may await database calls on `tx` only.

@@ -46,6 +46,7 @@ const openFile = (file: string): Db => {
   return {
     dialect: 'sqlite',
     read,
+    oneWriter: false,
     write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
     emitTo: emitter.emitTo,
     conversationsVersion: () => null,
@@ -67,6 +68,7 @@ const openUrl = (url: string): Db => {
   return {
     dialect: 'postgres',
     read,
+    oneWriter: false,
     async write(work) {
       const { result, committed } = await read.transaction().execute((tx) => emitter.within(tx, work));
       committed();

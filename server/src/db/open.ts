@@ -104,6 +104,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   return {
     dialect: 'sqlite',
     read,
+    oneWriter: true,
     write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
     emitTo: emitter.emitTo,
     conversationsVersion: changed.version,
@@ -180,6 +181,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   return {
     dialect: 'postgres',
     read,
+    oneWriter: false,
     async write(work, how = {}) {
       for (let tries = 1; ; tries++) {
         try {

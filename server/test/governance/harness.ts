@@ -19,6 +19,7 @@ import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
 import type { AgentTool, ToolContext, ToolOutcome } from '../../src/kernel/tools.ts';
+import { ALONE } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
 import { outletTo } from '../support/outbox.ts';
 import { type TestStore, testStores } from '../support/stores.ts';
@@ -129,6 +130,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
   const build = async () => {
     const costs = createCosts({
       db,
+      cluster: ALONE,
       clock: time,
       timeZoneOf: () => Promise.resolve('UTC'),
       userExists: (_tenant, id) => Promise.resolve(id.startsWith('user-')),
@@ -141,6 +143,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
     db.emitTo(outletTo((event) => world.events.push(event)));
     const governance = createGovernance({
       db,
+      cluster: ALONE,
       clock: time,
       config: governanceConfig(options.config ?? null),
       costs,

@@ -23,6 +23,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts';
 import { OVERVIEW_RATES, REFERENCE_RATES } from '../../src/http/rate-limit.rules.ts';
 import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import type { NewEvent } from '../../src/kernel/events.ts';
+import { ALONE } from './cluster.ts';
 import { outletTo } from './outbox.ts';
 import { watchSecrets } from './secrets.ts';
 
@@ -94,6 +95,7 @@ export const startIdentityServer = async (
   let url = '';
   const identity = createIdentity({
     db,
+    cluster: ALONE,
     clock,
     config: settings,
     platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),

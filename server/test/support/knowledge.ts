@@ -25,6 +25,7 @@ import type { MeteredEmbedder } from '../../src/kernel/embedder.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import type { PlatformEvent } from '../../src/kernel/events.ts';
 import { effectivePermissions } from '../../src/kernel/permissions.ts';
+import { nodeOf } from './cluster.ts';
 import { outletTo } from './outbox.ts';
 
 /** For tests: words hashed into 64 places, so that texts with the same words are near. */
@@ -138,6 +139,7 @@ export const openKnowledge = async (
   const idempotency = createIdempotency(createIdempotencyStore(db), systemClock);
   const knowledge = await createKnowledge({
     db,
+    cluster: nodeOf(db),
     sqliteFile: postgresUrl === undefined ? file : null,
     blobs: createFolderBlobs(path.join(folder, 'blobs')),
     embedder: wordEmbedder(),

@@ -119,6 +119,7 @@ export const openPostgresSession = async (url: string): Promise<Session> => {
 export const storeOfSession = (session: Session): Db => ({
   dialect: session.dialect,
   read: session.tx,
+  oneWriter: false,
   // The session commits as a whole, and nobody listens to a command.
   write: async (work) => (await createEmitter().within(session.tx, work)).result,
   emitTo: () => {},

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
@@ -123,9 +124,9 @@ export const createOtherRunning =
  * two claims the later one sees the earlier one's run. Throws `TurnTaken`.
  */
 export const createClaimTurn =
-  (db: Db, nodeId: string) =>
+  ({ nodeId, alone }: Cluster) =>
   async (tx: Queryable, conversationId: string, runId: string): Promise<void> => {
-    if (db.dialect === 'sqlite') return;
+    if (alone) return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
     if (await otherRunning(tx, nodeId, conversationId, runId)) throw new TurnTaken();
   };

@@ -5,6 +5,7 @@ import type { Db, Queryable, Tx, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { QUEUED_FROM } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { createClaimTurn, createOtherRunning, createQueuedBefore, queuedMessages } from './queued.store.ts';
@@ -205,13 +206,13 @@ export class RunLost extends Error {
   }
 }
 
-/** `nodeId`: whose the runs are that this process starts. */
-export const createChatStore = (db: Db, nodeId: string) => ({
+/** Of the runs that this node starts and takes over. */
+export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   nodeId,
 
   /** Whose turn it is in a conversation, for the queue and for the writes that take it. */
   turnsAhead: { ahead: createQueuedBefore(db), goingOn: createOtherRunning(db, nodeId) },
-  claimTurn: createClaimTurn(db, nodeId),
+  claimTurn: createClaimTurn({ nodeId, alone }),
 
   write: <T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> => db.write(work, options),
 
@@ -343,7 +344,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  ...createOwnedRuns(db, nodeId),
+  ...createOwnedRuns(db, { nodeId, alone }),
 
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { EventSink } from '../../kernel/events.ts';
 import type { Execution } from './execution.ts';
 import type { GovernancePorts } from './ports.ts';
@@ -15,7 +16,7 @@ import { type CastVote, gatherFacts, type Voting } from './voting.ts';
 export interface BoardOptions {
   db: Db;
   clock: Clock;
-  nodeId: string;
+  cluster: Cluster;
   records: Records;
   voting: Voting;
   execution: Execution;
@@ -119,11 +120,12 @@ export const createBoard = (options: BoardOptions) => {
     changed,
 
     /**
-     * Does what time asks for and what another process has left undone. `fresh` at start: on SQLite nobody else runs,
-     * so what is not finished is taken over at once.
+     * Does what time asks for and what another process has left undone. `fresh` at start: what an earlier process of this
+     * node has left is taken over at once, and where there are no other nodes all that is not finished.
      */
     async sweep(now: number, fresh = false): Promise<void> {
-      const alone = fresh && db.dialect === 'sqlite';
+      const { nodeId } = options.cluster;
+      const alone = fresh && options.cluster.alone;
       for (const proposal of await unsettledProposals(db.read, now)) {
         if (stop.aborted) return;
         if (isOpen(proposal.status)) {
@@ -134,9 +136,9 @@ export const createBoard = (options: BoardOptions) => {
           continue;
         }
         if (proposal.execution?.status === 'running') {
-          const mine = proposal.executionNode === options.nodeId;
+          const left = alone || (fresh && proposal.executionNode === nodeId);
           const overdue = (proposal.executionDeadline ?? 0) <= now;
-          if ((!(alone && !mine) && !overdue) || active.has(`execute:${proposal.id}`)) continue;
+          if ((!left && !overdue) || active.has(`execute:${proposal.id}`)) continue;
           if (await execution.giveUp(proposal)) {
             const ended = await reload(proposal);
             if (ended !== undefined) {

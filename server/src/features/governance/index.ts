@@ -2,8 +2,8 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { EventSink } from '../../kernel/events.ts';
-import { newId } from '../../kernel/ids.ts';
 import type { Approval, Flag, Risk, ToolPolicy } from '../../kernel/tool-policy.ts';
 import type { AgentTool, ToolBook, ToolGate } from '../../kernel/tools.ts';
 import type { Audit } from '../audit/index.ts';
@@ -35,6 +35,7 @@ export { type ProposalWire, proposalWire } from './wire.ts';
 export interface GovernanceOptions {
   db: Db;
   clock: Clock;
+  cluster: Cluster;
   config: GovernanceConfig;
   ports: GovernancePorts;
   costs: Pick<Costs, 'hold' | 'settle'>;
@@ -50,8 +51,7 @@ const SWEEP_MS = 1_000;
 
 /** Proposals, the Pentarchy, and the gate in front of every tool. `start` must run before the first call. */
 export const createGovernance = (options: GovernanceOptions) => {
-  const { db, clock, config, ports, costs, audit, events } = options;
-  const nodeId = newId();
+  const { db, clock, cluster, config, ports, costs, audit, events } = options;
   const stopping = new AbortController();
   const stop = stopping.signal;
 
@@ -70,7 +70,7 @@ export const createGovernance = (options: GovernanceOptions) => {
   const execution = createExecution({
     db,
     clock,
-    nodeId,
+    nodeId: cluster.nodeId,
     executionMs: config.executionMs,
     book: createToolBook({ db, clock, costs: options.costsBesideRuns, audit, policyOf }),
     audit,
@@ -80,7 +80,7 @@ export const createGovernance = (options: GovernanceOptions) => {
   const board = createBoard({
     db,
     clock,
-    nodeId,
+    cluster,
     records,
     voting,
     execution,

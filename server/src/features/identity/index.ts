@@ -4,6 +4,7 @@ import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -83,8 +84,8 @@ export interface IdentityOptions {
   config: IdentityConfig;
   /** The secrets beside the store. */
   platformKeys: PlatformKeys;
-  /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
-  shared?: boolean;
+  /** Where other nodes change accounts too, what a caller may do is read for every request. */
+  cluster: Cluster;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
@@ -211,7 +212,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     proveToken: external ?? proveEmbedded(db, tokens, isPlatformAdmin),
     isPlatformAdmin,
     used,
-    ...(options.shared === true ? { staleAfterMs: 0 } : {}),
+    ...(!options.cluster.alone ? { staleAfterMs: 0 } : {}),
   });
 
   const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);

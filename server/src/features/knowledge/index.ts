@@ -3,6 +3,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
@@ -29,6 +30,7 @@ export type { ChargeEmbedding, MemorySearchHit, SearchFilters, SearchMemories } 
 
 export interface KnowledgeOptions {
   db: Db;
+  cluster: Cluster;
   /** Path of the SQLite file, for the search thread; null on PostgreSQL. */
   sqliteFile: string | null;
   blobs: BlobStore;
@@ -101,7 +103,7 @@ const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) =>
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
   const { db, sqliteFile, blobs, parser, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
-  const store = createKnowledgeStore(db, index);
+  const store = createKnowledgeStore(db, index, options.cluster);
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({

@@ -38,8 +38,8 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
 
   const store = async (tx: Tx, event: PlatformEvent): Promise<void> => {
     const hooks = await activeWebhooks(tx, event.tenantId);
-    // Writes that come one after another alone can know it: elsewhere a webhook may be on its way, or another node's.
-    if (hooks.length === 0 && db.dialect === 'sqlite') tx.afterCommit(() => without.add(event.tenantId));
+    // Elsewhere a webhook may be on its way, or another node's.
+    if (hooks.length === 0 && db.oneWriter) tx.afterCommit(() => without.add(event.tenantId));
     for (const hook of hooks) {
       const events: unknown = JSON.parse(hook.events);
       if (!Array.isArray(events) || !subscribes(events, event.type)) continue;

@@ -55,6 +55,7 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
   const node = () =>
     createIdentity({
       db,
+      cluster: { nodeId: 'alone', alone: true },
       clock,
       config: { ...CONFIG, ...config },
       platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
