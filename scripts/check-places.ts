@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { countOf, faultsOfPlaces, SINGLE_PLACES } from './lib/single-places.ts';
+import { countOf, faultsOfEngine, faultsOfPlaces, SINGLE_PLACES } from './lib/single-places.ts';
 
 /** Exit 1 with one line for each call of the server's sources that belongs to a primitive, and for each primitive that is gone. */
 
@@ -11,7 +11,11 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((file) => path.posix.join(SOURCES, file.split(path.sep).join('/')));
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
-const faults = files.flatMap((file) => faultsOfPlaces(file, textOf(file)));
+const ofFeatures = (file: string): boolean => file.startsWith(`${SOURCES}/features/`);
+const faults = files.flatMap((file) => [
+  ...faultsOfPlaces(file, textOf(file)),
+  ...(ofFeatures(file) ? faultsOfEngine(file, textOf(file)) : []),
+]);
 for (const place of SINGLE_PLACES) {
   const [primitive = ''] = place.files;
   const count = countOf(primitive, textOf(primitive), place);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, faultsOfPlaces, SINGLE_PLACES } from './single-places.ts';
+import { countOf, faultsOfEngine, faultsOfPlaces, SINGLE_PLACES } from './single-places.ts';
 
 const FEATURE = 'server/src/features/tasks/runs.ts';
 
@@ -36,5 +36,11 @@ describe('what is called in one place', () => {
     const [record] = SINGLE_PLACES;
     if (record === undefined) throw new Error('no places');
     expect(countOf(FEATURE, 'outbox.record(a); outbox.record(b); other.record(c);', record)).toBe(2);
+  });
+
+  it('is the engine in statements alone', () => {
+    const text = "const a = 1;\nconst alone = db.dialect === 'sqlite';\n";
+    expect(faultsOfEngine(FEATURE, text).map((fault) => fault.split(' ')[0])).toEqual([`${FEATURE}:2`]);
+    expect(faultsOfEngine('server/src/features/tasks/store.ts', text)).toEqual([]);
   });
 });

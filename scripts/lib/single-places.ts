@@ -85,6 +85,19 @@ export const faultsOfPlaces = (
       .map(({ instead }) => `${file}:${call.line} calls ${call.receiver}.${call.method}: ${instead}`),
   );
 
+/** Features ask `cluster.alone` or `db.oneWriter`; the engine's name is for statements that only one of the two has. */
+const ENGINE = /\bdialect\s*[!=]==\s*'(?:sqlite|postgres)'/g;
+/** The lock of counters is a statement of PostgreSQL. */
+const OF_STATEMENTS = /(?:store\.ts|\/costs\/accounts\.ts)$/;
+
+export const faultsOfEngine = (file: string, text: string): string[] =>
+  OF_STATEMENTS.test(file)
+    ? []
+    : [...text.matchAll(ENGINE)].map(
+        ({ 0: found, index }) =>
+          `${file}:${text.slice(0, index).split('\n').length} asks ${found}: cluster.alone says whether there are other nodes, db.oneWriter whether writes come one after another`,
+      );
+
 /** How often each of the files of a place calls it: exactly once in the first, which is the primitive. */
 export const countOf = (file: string, text: string, place: SinglePlace): number =>
   callsOf(file, text).filter((call) => called(call, place)).length;
