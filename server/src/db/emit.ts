@@ -10,9 +10,13 @@ export interface Written<T> {
   committed(): void;
 }
 
+const isNumbered = (event: NewEvent | PlatformEvent): event is PlatformEvent => 'id' in event;
+
 /** Until the platform has its webhooks and its bus nobody can have subscribed to anything: events are numbered, no more. */
 const NOWHERE: EventOutlet = {
-  record: (_tx, event) => Promise.resolve({ ...event, id: newId(), createdAt: Date.now() }),
+  // One that an earlier transaction has recorded keeps its number.
+  record: async (_tx, event) =>
+    isNumbered(event) ? event : { ...event, id: newId(), createdAt: Date.now() },
   publish: () => {},
 };
 

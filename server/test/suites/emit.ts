@@ -129,6 +129,15 @@ export const emitSuite = (
       expect(told).toEqual(['sockets']);
     });
 
+    it('can be told once more under their number, where nobody could say whether their commit was told', async () => {
+      const { db, outlet } = await world();
+      const ids: string[] = [];
+      db.emitTo({ ...outlet, publish: (event) => void ids.push(event.id) });
+      const first = await db.write((tx) => tx.emit(named('first')));
+      await db.write((tx) => tx.emit(first, { webhooks: false }));
+      expect(ids).toEqual([first.id, first.id]);
+    });
+
     it('are refused once the transaction has ended', async () => {
       const { db, told } = await world();
       let emit: Tx['emit'] | null = null;

@@ -141,7 +141,7 @@ export const storeAnswer = async (
   await untilStored(async (again) => {
     // The answer to an earlier try may have been lost on the way, and not the try: its events are recorded, and not told.
     if (again && !waits && (await store.endedHere(run.runId))) {
-      await store.write(tell);
+      if (emitted.length > 0) await store.write(tell);
       return;
     }
     await store.write(write, { repeatable: true });
