@@ -88,7 +88,7 @@ export const faultsOfPlaces = (
 /** Features ask `cluster.alone` or `db.oneWriter`; the engine's name is for statements that only one of the two has. */
 const ENGINE = /\bdialect\s*[!=]==\s*'(?:sqlite|postgres)'/g;
 /** The lock of counters is a statement of PostgreSQL. */
-const OF_STATEMENTS = /(?:store\.ts|\/costs\/accounts\.ts)$/;
+const OF_STATEMENTS = /(?:store\.ts|\/costs\/subject-counters\.ts)$/;
 
 export const faultsOfEngine = (file: string, text: string): string[] =>
   OF_STATEMENTS.test(file)
