@@ -1,10 +1,9 @@
 import path from 'node:path';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import type { NodeLocks } from '../../kernel/cluster.ts';
+import type { Cluster, NodeLocks } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -27,10 +26,9 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
     earlier: NonNullable<KnowledgeOptions['earlierEmbedder']>;
     charge: ChargeEmbedding;
   };
-  events: EventSink;
   idempotency: Idempotency;
   memory: Pick<Memory, 'searchForKnowledge'>;
-  outbox: EventOutbox<Queryable>;
+  node: Cluster;
   outgoing: { documents: OutgoingHttp };
   parsing: { parser: DocumentParser; tables: TableEngine };
   providers: { reranker: Reranker | null };
@@ -64,11 +62,10 @@ export const knowledgeModule = defineModule({
     'config',
     'db',
     'embedding',
-    'events',
     'idempotency',
     'memory',
+    'node',
     'onError',
-    'outbox',
     'outgoing',
     'parsing',
     'providers',
@@ -79,15 +76,17 @@ export const knowledgeModule = defineModule({
     config,
     embedding,
     memory,
+    node,
     onError,
     outgoing,
     parsing,
     providers,
     ...deps
   }: KnowledgeDeps) {
-    const { blobs, clock, db, events, idempotency, outbox } = deps;
+    const { blobs, clock, db, idempotency } = deps;
     const knowledge = await createKnowledge({
       db,
+      cluster: node,
       sqliteFile: db.dialect === 'sqlite' ? path.join(config.DATA_DIR, 'pentarch.sqlite') : null,
       blobs,
       parser: parsing.parser,
@@ -98,8 +97,6 @@ export const knowledgeModule = defineModule({
       http: outgoing.documents,
       maxBytes: config.MAX_UPLOAD_BYTES,
       charge: embedding.charge,
-      events,
-      outbox,
       idempotency,
       clock,
       noteTrust: noteTrustIn(audit),
