@@ -19,7 +19,7 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Pick<Audit, 'append'>;
   blobs: BlobStore;
   cluster: { locks: NodeLocks } | null;
-  config: { DATA_DIR: string; MAX_UPLOAD_BYTES: number };
+  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number };
   db: Db;
   embedding: {
     embedder: MeteredEmbedder;
@@ -87,7 +87,7 @@ export const knowledgeModule = defineModule({
     const knowledge = await createKnowledge({
       db,
       cluster: node,
-      sqliteFile: db.dialect === 'sqlite' ? path.join(config.DATA_DIR, 'pentarch.sqlite') : null,
+      sqliteFile: config.DATABASE_URL === null ? path.join(config.DATA_DIR, 'pentarch.sqlite') : null,
       blobs,
       parser: parsing.parser,
       embedder: embedding.embedder,
