@@ -129,7 +129,7 @@ describe.each(testStores)('stores on $name', (engine) => {
   });
 
   it('ends runs that an earlier process left, each once, and moves them by the table of states', async () => {
-    const chat = createChatStore(store.db, 'here');
+    const chat = createChatStore(store.db, { nodeId: 'here', alone: false });
     const talk = conversation('u', 1_000, 'talk');
     await createConversationStore(store.db).insert(talk);
     const run = (id: string, finishedAt: number | null) => ({

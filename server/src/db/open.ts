@@ -14,9 +14,9 @@ import { promisify } from 'node:util';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import * as sqliteVec from 'sqlite-vec';
-import { collectAfterCommit } from './after-commit.ts';
 import { runDirectly } from './compiled.ts';
 import type { Db } from './db.ts';
+import { createEmitter } from './emit.ts';
 import { isSacrificed } from './faults.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -123,10 +123,11 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
       if (sql === 'commit') changed.committed();
     },
   };
+  const emitter = createEmitter(options.onError);
   const wiper = createWiper({
     all: (statement) => writerDb.prepare(statement).all(),
     bringOver: checkpointer.bringOver,
-    wake: () => void group.write(() => collectAfterCommit(tx, () => Promise.resolve()), {}).catch(() => {}),
+    wake: () => void group.write(() => emitter.within(tx, () => Promise.resolve()), {}).catch(() => {}),
     fill: () => growLog(options.file),
     onError: options.onError ?? (() => {}),
   });
@@ -138,7 +139,9 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
   return {
     dialect: 'sqlite',
     read,
-    write: (work, how = {}) => group.write(() => collectAfterCommit(tx, work), how),
+    oneWriter: true,
+    write: (work, how = {}) => group.write(() => emitter.within(tx, work), how),
+    emitTo: emitter.emitTo,
     conversationsVersion: changed.version,
     connections: () => null,
     ping: async () => {
@@ -175,6 +178,8 @@ export interface PostgresOptions {
   unscoped?: 'nothing' | 'all';
   /** Told where the policies of the tables do not hold for this user, and what to do. */
   onGap?(gap: string): void;
+  /** Told of faults of what follows a commit. */
+  onError?(error: unknown): void;
 }
 
 /** Of a process, beside those for its tenants' work. */
@@ -218,14 +223,16 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
   });
   const store = createPostgresStore(pool);
   const { read } = store;
+  const emitter = createEmitter(options.onError);
   return {
     dialect: 'postgres',
     read,
+    oneWriter: false,
     async write(work, how = {}) {
       for (let tries = 1; ; tries++) {
         try {
           const { result, committed } = await store.transaction(
-            (tx) => collectAfterCommit(tx, work),
+            (tx) => emitter.within(tx, work),
             how.deferred === true,
           );
           committed();
@@ -235,6 +242,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Db> => {
         }
       }
     },
+    emitTo: emitter.emitTo,
     conversationsVersion: () => null,
     connections: pool.connections,
     ping: async () => {

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '../db/db.ts';
 import type { IdempotencyRow } from '../db/tables/http.ts';
+import type { Cluster } from '../kernel/cluster.ts';
 import { type ClaimResult, IDEMPOTENCY_TTL_MS, type IdempotencyStore } from './idempotency.ts';
 
 /** Encrypts what is kept, bound to the key that `about` names: an answer may hold a secret that is shown once. */
@@ -31,11 +32,11 @@ export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: 
   return Number(gone.numDeletedRows);
 };
 
-/** `nodeId`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
+/** `cluster`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
 export const createIdempotencyStore = (
   db: Db,
   seal: BodySeal = PLAIN,
-  nodeId: string | null = null,
+  cluster: Cluster | null = null,
 ): IdempotencyStore => ({
   claim: (callerId, key, fingerprint, now) =>
     db.write(async (tx): Promise<ClaimResult> => {
@@ -55,7 +56,7 @@ export const createIdempotencyStore = (
             fingerprint,
             state: 'running',
             created_at: now,
-            node_id: nodeId,
+            node_id: cluster?.nodeId ?? null,
           })
           .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
           .executeTakeFirst();
@@ -124,15 +125,15 @@ export const createIdempotencyStore = (
         .where((w) =>
           w.or([
             w('node_id', 'not in', w.selectFrom('nodes').select('nodes.id')),
-            ...(fresh && nodeId !== null ? [w('node_id', '=', nodeId)] : []),
+            ...(fresh && cluster !== null ? [w('node_id', '=', cluster.nodeId)] : []),
           ]),
         )
         .execute();
     }),
   sweep: (now) =>
     db.write(async (tx) => {
-      // The embedded store belongs to one process, so what is still running at its start died with the last one.
-      const dead = db.dialect === 'sqlite' ? now : now - 3_600_000;
+      // Where there are no other nodes, what is still running at the start died with the last process.
+      const dead = (cluster?.alone ?? db.oneWriter) ? now : now - 3_600_000;
       await tx
         .deleteFrom('idempotency_keys')
         .where((w) =>

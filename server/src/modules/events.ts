@@ -1,7 +1,4 @@
-import type { Queryable } from '../db/db.ts';
 import { createEventBus, createEventRelay } from '../features/realtime/index.ts';
-import { createLateOutbox } from '../kernel/events.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Cluster } from './cluster.ts';
 import { defineModule, type Given } from './module.ts';
 
@@ -20,18 +17,4 @@ export const eventsModule = defineModule({
       ...(cluster === null ? {} : { relay: createEventRelay(cluster.messages) }),
     }),
   }),
-});
-
-/** Port: features record events in it, the webhooks connect theirs. They need accounts, and accounts record events. */
-export const outboxModule = defineModule({
-  name: 'outbox',
-  needs: ['clock'],
-  build({ clock }: Pick<Given, 'clock'>) {
-    const { outbox, connect } = createLateOutbox<Queryable>((event) => ({
-      ...event,
-      id: newId(),
-      createdAt: clock.now(),
-    }));
-    return { service: { record: outbox.record, connect } };
-  },
 });

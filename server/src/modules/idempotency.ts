@@ -8,7 +8,7 @@ import type { NodePlace } from './node.ts';
 export interface IdempotencyDeps extends Pick<Given, 'clock'> {
   db: Db;
   identity: Pick<Identity, 'seal'>;
-  node: Pick<NodePlace, 'nodeId'>;
+  node: NodePlace;
 }
 
 export interface IdempotencyKeys extends Idempotency {
@@ -20,7 +20,7 @@ export const idempotencyModule = defineModule({
   name: 'idempotency',
   needs: ['clock', 'db', 'identity', 'node'],
   build({ clock, db, identity, node }: IdempotencyDeps) {
-    const store = createIdempotencyStore(db, identity.seal, node.nodeId);
+    const store = createIdempotencyStore(db, identity.seal, node);
     const service: IdempotencyKeys = {
       ...createIdempotency(store, clock),
       releaseDead: async (fresh) => {

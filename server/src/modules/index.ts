@@ -28,7 +28,7 @@ import { backgroundModule } from './background.ts';
 import { blobsModule } from './blobs.ts';
 import { clusterModule } from './cluster.ts';
 import { embeddingModule } from './embedding.ts';
-import { eventsModule, outboxModule } from './events.ts';
+import { eventsModule } from './events.ts';
 import { governanceConfigModule } from './governance-config.ts';
 import { httpModule } from './http.ts';
 import { idempotencyModule } from './idempotency.ts';
@@ -66,7 +66,6 @@ export const MODULES = moduleList([
   mcpConnectorModule,
   // What features share
   eventsModule,
-  outboxModule,
   jobsModule,
   limitsModule,
   identityModule,

@@ -1,18 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { lockDataDir } from '../db/lock.ts';
 import { holdPresence, type Presence } from '../db/presence.ts';
 import { inWords } from '../db/refusal.ts';
 import { postgresStartFault } from '../db/start-faults.ts';
+import type { Cluster } from '../kernel/cluster.ts';
 import { newId } from '../kernel/ids.ts';
 import { defineModule, type Given } from './module.ts';
 
 /** The place of this process: its data folder, its id, and its place on the database. */
-export interface NodePlace {
-  nodeId: string;
-  /** No other node is at work on this store. */
-  alone: boolean;
+export interface NodePlace extends Cluster {
   /** The place is somebody else's. */
   lost: Promise<Error>;
   /** The next node may start. */
@@ -36,8 +35,9 @@ const nodeIdOf = (dataDir: string): string => {
   return id;
 };
 
-export interface NodeDeps extends Pick<Given, 'logger'> {
+export interface NodeDeps {
   config: Pick<Config, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>;
+  logger: Given['logger'] & Partial<Pick<Logger, 'setBindings'>>;
 }
 
 /** Before the store is opened. Throws `StartRefused` where another process has it for itself. */
@@ -48,6 +48,8 @@ export const nodeModule = defineModule({
     const lock = lockDataDir(config.DATA_DIR);
     const nodeId = nodeIdOf(config.DATA_DIR);
     const alone = config.DATABASE_URL === null || config.REDIS_URL === null;
+    // Of many, each line says which of them has written it.
+    if (!alone) logger.setBindings?.({ node_id: nodeId });
     const lost = Promise.withResolvers<Error>();
     const { DATABASE_URL: url } = config;
     const onWait = (message: string): void => logger.info(message);

@@ -36,6 +36,7 @@ const openStore = async (
         })
       : openPostgres({
           url,
+          onError: (error) => onError(error, 'what follows a commit'),
           onGap: (gap) =>
             logger.warn(`row-level security does not stand behind the tenants’ filters: ${gap}`),
         });

@@ -11,6 +11,7 @@ import { createMemoryRateLog } from '../../src/http/rate-limit.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { unauthorized } from '../../src/kernel/errors.ts';
 import { req } from '../requirements.ts';
+import { nodeOf } from '../support/cluster.ts';
 import { holdToContract } from '../support/contract.ts';
 import { callerOfToken } from '../support/memory.ts';
 
@@ -22,7 +23,7 @@ export const memoryHttpSuite = (store: string, openDb: () => Promise<Db>): void 
     beforeAll(async () => {
       db = await openDb();
       app = await buildApp({
-        routes: createMemory({ db, clock: systemClock }).routes,
+        routes: createMemory({ db, cluster: nodeOf(db), clock: systemClock }).routes,
         authenticate: (token) => {
           if (token === 'bad') throw unauthorized('TOKEN_INVALID', 'the token is not valid');
           return callerOfToken(token);

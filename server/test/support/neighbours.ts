@@ -12,7 +12,7 @@ import { createDecisions } from '../../src/kernel/decisions.ts';
 import type { NewEvent, PlatformEvent } from '../../src/kernel/events.ts';
 import { createToolCatalogue } from '../../src/kernel/tool-catalogue.ts';
 import { composeModels } from '../../src/modules/models.ts';
-import { noWebhooks } from './outbox.ts';
+import { outletTo } from './outbox.ts';
 import { unmetered } from './unmetered.ts';
 
 /** What a module needs of others, for tests that build one feature alone: a module takes from it what it names. */
@@ -20,6 +20,7 @@ export const neighboursOn = async (db: Db) => {
   const folder = path.join(tmpdir(), 'pentarch-alone');
   const config = loadConfig({ DATA_DIR: folder, MODEL: 'builtin' }, folder);
   const published: (NewEvent | PlatformEvent)[] = [];
+  db.emitTo(outletTo((event) => void published.push(event)));
   const faults: unknown[] = [];
   const gauges = {
     activeRuns: () => 0,
@@ -50,7 +51,7 @@ export const neighboursOn = async (db: Db) => {
     logger: pino({ level: 'silent' }),
     models: await composeModels(config, systemClock),
     onError: (error: unknown) => void faults.push(error),
-    outbox: noWebhooks(),
+    node: { nodeId: 'alone', alone: true },
     system: { metrics: createMetrics('2.0.0', () => gauges) },
     published,
     faults,

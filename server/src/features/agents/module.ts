@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { createChatStore, createRunSamples } from '../chat/index.ts';
@@ -18,14 +19,12 @@ import { agentTools } from './tools.ts';
 import { createWarmUp } from './warm-up.ts';
 
 export interface AgentsDeps extends Pick<Given, 'clock' | 'lifecycle' | 'logger' | 'onError'> {
-  /** Null for a node by itself. */
-  cluster: object | null;
   db: Db;
   embedding: { embedder: MeteredEmbedder; warm(): Promise<void> };
-  events: Pick<EventBus, 'publish' | 'onEvent'>;
+  events: Pick<EventBus, 'onEvent'>;
   governanceConfig: Pick<GovernanceConfig, 'seats'>;
   models: Pick<Models, 'resolve' | 'states'>;
-  node: { nodeId: string };
+  node: Cluster;
 }
 
 /** What each agent's seat looks at; a seat that a person holds is none of its agent's. */
@@ -35,7 +34,7 @@ const agentSeats = ({ seats }: Pick<GovernanceConfig, 'seats'>): Record<string, 
   );
 
 const createService = (
-  { clock, cluster, db, governanceConfig, models, node }: AgentsDeps,
+  { clock, db, governanceConfig, models, node }: AgentsDeps,
   told: { before(tenantId: string): Promise<void>; after(tenantId: string): void },
 ) =>
   createAgentService({
@@ -43,8 +42,8 @@ const createService = (
     seats: agentSeats(governanceConfig),
     store: createAgentStore(db),
     clock,
-    shared: cluster !== null,
-    runSamples: createRunSamples(createChatStore(db, node.nodeId)),
+    cluster: node,
+    runSamples: createRunSamples(createChatStore(db, node)),
     modelAvailable: (id) => {
       const provider = models.resolve(id).provider;
       return models.states().every((s) => s.provider !== provider || s.state !== 'open');
@@ -65,7 +64,6 @@ export const agentsModule = defineModule({
   name: 'agents',
   needs: [
     'clock',
-    'cluster',
     'db',
     'embedding',
     'events',
@@ -84,7 +82,7 @@ export const agentsModule = defineModule({
     });
     const states = createAgentStates({
       clock,
-      events,
+      emit: (event) => db.write((tx) => tx.emit(event)),
       list: agents.list,
       onError: (error) => onError(error, 'states of agents could not be looked at'),
     });

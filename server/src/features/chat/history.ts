@@ -5,8 +5,8 @@ import { addNano, type NanoUsd } from '../../kernel/money.ts';
 import type { Spending } from '../../kernel/spending.ts';
 import { estimatePromptTokens, estimateTokens } from '../../kernel/tokens.ts';
 import { isQueuedAt, pathTo } from '../conversations/index.ts';
-import type { CostSubject } from '../costs/index.ts';
-import { ModelCallError, type Models } from '../models/index.ts';
+import { type CostSubject, createMetered, type LedgerEntry } from '../costs/index.ts';
+import { entryOfBroken, entryOfCall, type Models } from '../models/index.ts';
 import { holdRequest } from './budget.ts';
 import type { NamedParent } from './follows.rules.ts';
 import {
@@ -110,32 +110,8 @@ const textOf = (earlier: string | null, turns: readonly HistoryTurn[]): string =
   ].join('\n\n');
 
 export const createHistory = (deps: HistoryDeps) => {
-  const { store, models, costs, clock } = deps;
-
-  /** Reserves the call of a summary, and what the answer needs after it; returns how it is settled. Throws COST_EXCEEDED. */
-  const reserve = async (
-    { model, subject, spending, setAside }: Paying,
-    promptBound: number,
-    maxTokens: number,
-  ) => {
-    const hold = await store.write(async (tx) => {
-      const priced = { models, maxOutputTokens: maxTokens };
-      const request = holdRequest(priced, subject, model, promptBound, spending.nano);
-      const taken = await costs.hold(tx, request);
-      await setAside(tx);
-      return taken;
-    });
-    return (id: string, usage: ModelUsage | null, costNanoUsd: NanoUsd, estimated: boolean) => {
-      spending.nano = addNano(spending.nano, costNanoUsd);
-      return store.write((tx) =>
-        costs.settle(
-          tx,
-          hold,
-          usage === null ? [] : [{ kind: 'model', model: id, tool: null, usage, costNanoUsd, estimated }],
-        ),
-      );
-    };
-  };
+  const { store, models, clock } = deps;
+  const metered = createMetered({ db: store, costs: deps.costs });
 
   /** One model call on the ledger; null where it could not be made, and the sentences have to do. */
   const askModel = async (
@@ -160,26 +136,32 @@ export const createHistory = (deps: HistoryDeps) => {
       },
     ];
     const promptBound = models.promptBound({ messages, signal });
-    try {
-      const settle = await reserve(paying, promptBound, maxTokens);
+    const { spending } = paying;
+    const work = async (used: (entry: LedgerEntry) => void) => {
+      const book = (entry: LedgerEntry): void => {
+        spending.nano = addNano(spending.nano, entry.costNanoUsd);
+        used(entry);
+      };
       try {
-        const answer = await models.generate(model, {
-          messages,
-          maxOutputTokens: maxTokens,
-          promptBound,
-          signal,
-        });
-        await settle(answer.ref.id, answer.usage, answer.costNanoUsd, answer.estimated);
-        const text = answer.content.trim();
-        const spent = { costNano: answer.costNanoUsd, usage: answer.usage };
-        // What is longer than asked for would push turns out again.
-        const fitted = estimateTokens(text) <= maxTokens * LONGER ? text : '';
-        return fitted === '' ? null : { text: fitted, modelId: answer.ref.id, spent };
+        const call = { messages, maxOutputTokens: maxTokens, promptBound, signal };
+        const answer = await models.generate(model, call);
+        book(entryOfCall(answer));
+        return answer;
       } catch (error) {
-        const call = error instanceof ModelCallError ? error : null;
-        await settle(call?.ref.id ?? model.id, call?.partial?.usage ?? null, call?.costNanoUsd ?? 0, true);
+        const entry = entryOfBroken(error);
+        if (entry !== null) book(entry);
         throw error;
       }
+    };
+    try {
+      const priced = { models, maxOutputTokens: maxTokens };
+      const request = holdRequest(priced, paying.subject, model, promptBound, spending.nano);
+      const answer = await metered(request, work, { reserved: paying.setAside });
+      const text = answer.content.trim();
+      const spent = { costNano: answer.costNanoUsd, usage: answer.usage };
+      // What is longer than asked for would push turns out again.
+      const fitted = estimateTokens(text) <= maxTokens * LONGER ? text : '';
+      return fitted === '' ? null : { text: fitted, modelId: answer.ref.id, spent };
     } catch (error) {
       if (signal.aborted) throw error;
       deps.onError(error, 'a conversation could not be summarised by its model; its sentences are taken');

@@ -1,12 +1,9 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { noteLogFields } from '../../kernel/log-fields.ts';
-import { CLEAN } from '../../kernel/taint.ts';
 import type { ActiveRun } from './active-run.ts';
-import { askedEvent } from './asked.rules.ts';
 import { type AskedAgain, namedParent } from './follows.rules.ts';
 import { busy, type ConversationQueue, TurnTaken } from './queue.ts';
 import { type GivenInput, type ParsedContext, parseContext, withForm } from './request.ts';
@@ -35,7 +32,6 @@ export interface LaunchOptions {
 
 interface LaunchDeps extends StartDeps {
   queue: ConversationQueue;
-  events: EventSink;
   waiting: Waiting;
   running: Running;
   lineUp(message: WaitingMessage): ActiveRun;
@@ -104,9 +100,6 @@ export const createLaunch = (options: LaunchDeps) => {
     noteLogFields({ run_id: started.runId, conversation_id: started.conversationId });
     const events = createRunEvents(started.events);
     const { agentId } = started.plan.record.choice;
-    const { record, question } = started.plan;
-    if (!started.again)
-      options.events.publish(started.asked ?? askedEvent(started, question, record.taint ?? CLEAN));
     publish(started, 'run.started', { agent_id: agentId });
     return begin(caller, started, events, abort, leave);
   };

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
 import { createTicker } from '../../jobs/index.ts';
 import { ownScope } from '../../kernel/caller.ts';
-import type { NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Cluster, NodeLocks, NodeMessages } from '../../kernel/cluster.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import type { ToolBook, ToolGate } from '../../kernel/tools.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
@@ -42,9 +42,8 @@ export interface ChatDeps extends Pick<Given, 'catalogue' | 'clock' | 'decisions
   logger: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   memory: Pick<Memory, 'recall' | 'preferences' | 'factsIn' | 'observeTurn'>;
   models: Models;
-  node: { nodeId: string };
+  node: Cluster;
   nodes: { register(work: LeftWork): void };
-  outbox: EventOutbox<Queryable>;
   streams: StreamWatch;
   system: { metrics: Pick<Metrics, 'run'> };
 }
@@ -70,9 +69,8 @@ const runMemory = ({ memory, onError }: Pick<ChatDeps, 'memory' | 'onError'>): R
 });
 
 const serviceOf = (deps: ChatDeps): ChatService => {
-  const { agents, catalogue, clock, cluster, config, costs, events, governance, models, onError, outbox } =
-    deps;
-  const store = createChatStore(deps.db, deps.node.nodeId);
+  const { agents, catalogue, clock, cluster, config, costs, events, governance, models, onError } = deps;
+  const store = createChatStore(deps.db, deps.node);
   return createChatService({
     store,
     agents,
@@ -94,7 +92,6 @@ const serviceOf = (deps: ChatDeps): ChatService => {
     queue: createConversationQueue(cluster?.locks ?? null, store.turnsAhead),
     messages: cluster?.messages ?? null,
     events,
-    outbox,
     onError,
   });
 };
@@ -147,7 +144,6 @@ export const chatModule = defineModule({
     'node',
     'nodes',
     'onError',
-    'outbox',
     'streams',
     'system',
   ],

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Queryable, Tx } from '../../db/db.ts';
 import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { AppError } from '../../kernel/errors.ts';
 import type { ModelRef } from '../../kernel/model.ts';
@@ -109,7 +109,7 @@ export interface Left {
 }
 
 /** Books what the calls have used that a killed process has left, and takes their rows away. */
-export const bookLeft = async ({ models, costs }: BookDeps, tx: Queryable, runId: string): Promise<Left> => {
+export const bookLeft = async ({ models, costs }: BookDeps, tx: Tx, runId: string): Promise<Left> => {
   const rows = await tx
     .selectFrom('run_steps')
     .select(['kind', 'payload'])
@@ -208,7 +208,7 @@ export const storeBroken = async (tx: Queryable, broken: BrokenAnswer): Promise<
 /** For a run that a killed process has left without a finished step: what its row says of its end. */
 export const breakOff = async (
   deps: BookDeps,
-  tx: Queryable,
+  tx: Tx,
   row: RunRow,
   error: AppError,
   now: number,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { ModelUsage } from '../../kernel/model.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
@@ -17,7 +17,7 @@ export type RunCosts = Pick<Costs, 'hold' | 'settle' | 'spentOfRun'>;
  * the answer (the choice of an agent, a summary): both fit or that call is not made, so that a message which is refused has
  * cost nothing. Throws COST_EXCEEDED.
  */
-export type SetAside = (tx: Queryable) => Promise<void>;
+export type SetAside = (tx: Tx) => Promise<void>;
 
 /** A choice, and what a model that was asked for it has cost. */
 export interface RoutedChoice extends RouteChoice {

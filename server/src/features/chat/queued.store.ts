@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { ACTIVE, INACTIVE, isQueuedAt, QUEUED_FROM, saidAt } from '../conversations/index.ts';
 import { type Place, TurnTaken } from './queue.ts';
 
@@ -167,9 +168,9 @@ export interface TurnClaim {
  * two claims the later one sees the earlier one's run, or what that one has answered meanwhile. Throws `TurnTaken`.
  */
 export const createClaimTurn =
-  (db: Db, nodeId: string) =>
+  ({ nodeId, alone }: Cluster) =>
   async (tx: Queryable, { conversationId, runId, lastSaid }: TurnClaim): Promise<void> => {
-    if (db.dialect === 'sqlite') return;
+    if (alone) return;
     await sql`select 1 from conversations where id = ${conversationId} for update`.execute(tx);
     const [running, said] = await Promise.all([
       otherRunning(tx, nodeId, conversationId, runId),

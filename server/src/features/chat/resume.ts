@@ -74,7 +74,6 @@ export const readRun = async (deps: ResumeDeps, row: RunRow): Promise<ResumedRun
         runId: row.id,
         requestId: replayed.plan.requestId,
       },
-      asked: null,
       again: question !== undefined && question.run_id !== row.id,
       stored: { status, answered: answer !== undefined, costNano: answer?.cost_nano ?? 0 },
     },

@@ -31,7 +31,7 @@ export const createRunHooks =
         open: { hold: null, entries: [], kept: null },
         error: null,
       };
-      const { response } = await storeAnswer(deps, run, result, 'awaiting_approval', events);
+      const response = await storeAnswer(deps, run, result, 'awaiting_approval', events);
       for (const id of new Set(waiting(state).map(({ call }) => call.proposalId))) {
         events.emit('proposal.created', await deps.approvals.show(run.subject, id));
       }

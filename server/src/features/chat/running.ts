@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { EventSink } from '../../kernel/events.ts';
@@ -11,9 +11,11 @@ import type { ApprovalPort } from './approvals.ts';
 import {
   type EndedRun,
   errorData,
+  failedEvent,
   faultOf,
   interrupted,
   metLimitHalfWay,
+  runEvent,
   type StopReason,
   statusOf,
 } from './ending.ts';
@@ -73,17 +75,11 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
   const active = new Map<string, ActiveRun>();
   const stopReasons = new WeakMap<AbortController, StopReason>();
 
-  const publish = (run: EndedRun, type: string, data: Record<string, unknown>): void => {
-    options.events.publish({
-      tenantId: run.subject.tenantId,
-      userId: run.subject.userId,
-      reach: 'own',
-      permission: 'conversations:read',
-      type,
-      data: { conversation_id: run.conversationId, run_id: run.runId, ...data },
-      requestId: run.subject.requestId,
-    });
-  };
+  const publish = (
+    run: EndedRun,
+    type: Parameters<typeof runEvent>[1],
+    data: Record<string, unknown>,
+  ): void => options.events.publish(runEvent(run, type, data));
 
   const tellEnd = (report: RunReport): void => {
     options.onEnded?.(report);
@@ -122,19 +118,18 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
     if (stopped === 'shutdown' && result.finishReason === 'cancelled') result.error = interrupted();
     const status = statusOf(result, stopped);
     tellEndInSpan(spanOf(run), result, status);
-    const { response, recorded } = await inStep('store answer', () =>
-      storeAnswer(options, run, result, status, events),
-    );
+    const response = await inStep('store answer', () => storeAnswer(options, run, result, status, events));
     if (mayHaveAsked(run, status)) await withdraw(run);
     const { error } = result;
     tellEnd({ ...idsOf(run), model: result.model.id, outcome: outcomeOf(status, error), error });
     if (error !== null) {
       events.emit('error', errorData(error));
-      publish(run, 'run.failed', { error: { code: error.code, message: error.message } });
-      if (!metLimitHalfWay(result)) throw error;
+      if (!metLimitHalfWay(result)) {
+        options.events.publish(failedEvent(run, error));
+        throw error;
+      }
     } else events.emit('message.completed', response);
     const ids = { message_id: run.messageId, agent_id: response.agent_id };
-    for (const event of recorded) options.events.publish(event);
     publish(run, 'run.completed', ids);
     const { question } = run.plan;
     if (!run.plan.record.continues)
@@ -148,7 +143,7 @@ export const createRunning = (options: RunningOptions, hooksOf: ReturnType<typeo
   };
 
   /** What a person has read stays, and what the run has used is told. */
-  const keepBroken = async (tx: Queryable, run: StartedRun, error: AppError) => {
+  const keepBroken = async (tx: Tx, run: StartedRun, error: AppError) => {
     const { state, plan, subject } = run;
     const left = await bookLeft(options, tx, run.runId);
     const usage = left.calls.reduce((sum, one) => addUsage(sum, one.usage), state.usage);

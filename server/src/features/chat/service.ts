@@ -1,8 +1,7 @@
-import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { NodeMessages } from '../../kernel/cluster.ts';
 import type { Decision } from '../../kernel/decisions.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { ToolCatalogue } from '../../kernel/tool-catalogue.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -36,8 +35,6 @@ interface ChatOptions
   queue: ConversationQueue;
   approvals: ApprovalPort;
   events: EventSink;
-  /** Webhooks of the end of a run, in the transaction that stores it. */
-  outbox?: EventOutbox<Queryable>;
   /** The other nodes; null where this process has the store for itself. */
   messages: NodeMessages | null;
   /** A run has come to its end here; failures are told with their error. */

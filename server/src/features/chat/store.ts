@@ -1,10 +1,11 @@
 // Over 500 lines: the statements of runs and messages and the store over them; each statement stands by itself.
 import { sql } from 'kysely';
 import { compiled } from '../../db/compiled.ts';
-import type { Db, Queryable, WriteOptions } from '../../db/db.ts';
+import type { Db, Queryable, Tx, WriteOptions } from '../../db/db.ts';
 import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { FIRST_PARTIAL } from './partials.rules.ts';
@@ -216,16 +217,15 @@ export class RunLost extends Error {
   }
 }
 
-/** `nodeId`: whose the runs are that this process starts. */
-export const createChatStore = (db: Db, nodeId: string) => ({
+/** Of the runs that this node starts and takes over. */
+export const createChatStore = (db: Db, { nodeId, alone }: Cluster) => ({
   nodeId,
 
   /** Whose turn it is in a conversation, for the queue and for the writes that take it. */
   turnsAhead: { ahead: createQueuedBefore(db), goingOn: createOtherRunning(db, nodeId) },
-  claimTurn: createClaimTurn(db, nodeId),
+  claimTurn: createClaimTurn({ nodeId, alone }),
 
-  write: <T>(work: (tx: Queryable) => Promise<T>, options?: WriteOptions): Promise<T> =>
-    db.write(work, options),
+  write: <T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T> => db.write(work, options),
 
   async conversation(scope: Scope, id: string): Promise<ConversationRow | undefined> {
     const rows = await findConversation(db.read, { id, tenant_id: scope.tenantId, user_id: scope.userId });
@@ -379,7 +379,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
     return new Set(rows.map((row) => row.id));
   },
 
-  ...createOwnedRuns(db, nodeId),
+  ...createOwnedRuns(db, { nodeId, alone }),
 
   /** Of whichever person: where a run is now. */
   anyRun: (id: string): Promise<RunRow | undefined> =>
@@ -392,7 +392,7 @@ export const createChatStore = (db: Db, nodeId: string) => ({
   async interrupt(
     run: { id: string; status: RunStatus },
     end: { error: string; journal: string; now: number },
-    rest: (tx: Queryable) => Promise<Partial<Pick<RunRow, 'usage' | 'cost_nano'>>>,
+    rest: (tx: Tx) => Promise<Partial<Pick<RunRow, 'usage' | 'cost_nano'>>>,
   ): Promise<void> {
     const move = { id: run.id, nodeId, from: run.status, event: 'fail' } as const;
     const { error, journal, now } = end;

@@ -3,13 +3,12 @@ import type { MessageRow, RunRow } from '../../db/tables/chat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, forbidden } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type CallerFor, credentialText, readCredential } from '../../kernel/stored-credential.ts';
 import { joinTaint } from '../../kernel/taint.ts';
 import { activateBranch, queuedAt, titleFrom, UNPLACED } from '../conversations/index.ts';
 import { askedEvent, taintOfConversation } from './asked.rules.ts';
-import { endEvents, errorData, recordEvent } from './ending.ts';
+import { endEvents, errorData } from './ending.ts';
 import { packJournal, type RunEvent } from './journal.rules.ts';
 import type { RunCosts } from './ports.ts';
 import { earlierCredential, type QueuedRun, type StoredRequest, storedRequestOf } from './queued.rules.ts';
@@ -43,8 +42,6 @@ interface WaitingDeps {
   store: ChatStore;
   costs: Pick<RunCosts, 'spentOfRun'>;
   clock: Clock;
-  events: EventSink;
-  outbox?: EventOutbox<Queryable>;
   callerOf: CallerFor;
 }
 
@@ -162,7 +159,7 @@ export const createWaiting = (deps: WaitingDeps) => {
       const title = titleFrom(request.message);
       const question = { conversationId, runId, questionId, parentId, subject };
       const role = how.given?.continues === undefined ? 'user' : 'tool';
-      const stored = await store.write(
+      const run = await store.write(
         async (tx) => {
           const now = clock.now();
           const at = await placeAtEnd(tx, conversationId, now);
@@ -178,13 +175,12 @@ export const createWaiting = (deps: WaitingDeps) => {
           await touchConversation(tx, { id: conversationId, now, taint: null, added: 1, title });
           await insertQueued(tx, { store, caller, request, context, how, run, role });
           await how.accepted?.(tx, runId);
-          const asked: PlatformEvent | NewEvent = (await deps.outbox?.record(tx, event)) ?? event;
-          return { run, asked };
+          await tx.emit(event);
+          return run;
         },
         { repeatable: true },
       );
-      deps.events.publish(stored.asked);
-      return { run: stored.run, caller, request, context, how };
+      return { run, caller, request, context, how };
     },
 
     /** Read back after a restart, or from another node's hands. The error where it cannot begin any more. */
@@ -256,7 +252,7 @@ export const createWaiting = (deps: WaitingDeps) => {
       };
       const response = chatResponseOf(answer);
       const events: RunEvent[] = [startedEvent(run), { event: 'message.completed', data: null }];
-      const told = await untilStored(() =>
+      await untilStored(() =>
         store.write(
           async (tx) => {
             const now = clock.now();
@@ -270,17 +266,14 @@ export const createWaiting = (deps: WaitingDeps) => {
             if (!kept) throw new RunLost();
             await insertMessage(tx, answer);
             await touchConversation(tx, { id: run.conversationId, now, taint: null, added: 1, title: null });
-            const recorded: PlatformEvent[] = [];
             const [mark = null] = await markOfConversation(tx, { id: run.conversationId });
             const ended = { ...run, subject: subjectOf(message) };
             for (const event of endEvents(ended, answer, response, taintOfConversation(mark)))
-              recorded.push(await recordEvent(deps, tx, event));
-            return recorded;
+              await tx.emit(event);
           },
           { repeatable: true },
         ),
       );
-      for (const event of told) deps.events.publish(event);
       return response;
     },
 

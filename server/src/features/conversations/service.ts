@@ -1,4 +1,4 @@
-import type { Along, Queryable } from '../../db/db.ts';
+import type { Along, Tx } from '../../db/db.ts';
 import type { ConversationRow, MessageRow } from '../../db/tables/chat.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import { type Clock, iso } from '../../kernel/clock.ts';
@@ -197,11 +197,7 @@ export const createConversationService = ({ store, clock }: { store: Conversatio
     },
 
     /** The same for many at once; each by itself. */
-    async deleteMany(
-      caller: Caller,
-      ids: readonly string[],
-      note: (tx: Queryable, id: string) => Promise<void>,
-    ) {
+    async deleteMany(caller: Caller, ids: readonly string[], note: (tx: Tx, id: string) => Promise<void>) {
       const { deleted, busy } = await store.deleteForGood(ownScope(caller), ids, note);
       const failed = ids
         .filter((id) => !deleted.includes(id))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { compiled } from '../../db/compiled.ts';
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -181,7 +181,7 @@ export const createConversationStore = (db: Db) => {
     deleteForGood: (
       scope: Scope,
       ids: readonly string[],
-      note: (tx: Queryable, id: string) => Promise<void>,
+      note: (tx: Tx, id: string) => Promise<void>,
     ): Promise<{ deleted: string[]; busy: string[] }> =>
       db.write(async (tx) => {
         let query = tx

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db, Queryable } from '../../db/db.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { nanoToUsd } from '../../kernel/money.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { AGENT_IDS } from '../agents/index.ts';
@@ -17,9 +17,8 @@ import type { LedgerEntry } from './types.ts';
 export interface CostsDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Pick<Audit, 'append'>;
   db: Db;
-  events: EventSink;
   logger: Pick<FastifyBaseLogger, 'warn'>;
-  outbox: EventOutbox<Queryable>;
+  node: Cluster;
   system: { metrics: Pick<Metrics, 'ledger'> };
 }
 
@@ -44,19 +43,17 @@ const bookedIn =
 
 export const costsModule = defineModule({
   name: 'costs',
-  needs: ['audit', 'clock', 'db', 'events', 'logger', 'onError', 'outbox', 'system'],
-  build({ audit, clock, db, events, logger, onError, outbox, system }: CostsDeps) {
+  needs: ['audit', 'clock', 'db', 'logger', 'node', 'onError', 'system'],
+  build({ audit, clock, db, logger, node, onError, system }: CostsDeps) {
     const costs = createCosts({
       db,
       clock,
+      cluster: node,
       audit,
       timeZoneOf,
       onAlert: async (tx, alert) => {
-        const event = await outbox.record(tx, alertEvent(alert));
-        return () => {
-          logger.warn({ alert }, 'cost limit');
-          events.publish(event);
-        };
+        tx.afterCommit(() => logger.warn({ alert }, 'cost limit'));
+        await tx.emit(alertEvent(alert));
       },
       onError: (error) => onError(error, 'costs'),
       onBooked: bookedIn(system.metrics),

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db, Queryable } from '../../db/db.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Db } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
+import type { EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { type Audit, toolRecord } from '../audit/index.ts';
@@ -24,7 +25,7 @@ export interface GovernanceDeps extends Pick<Given, 'catalogue' | 'clock' | 'dec
   identity: { callerFor: CallerFor };
   logger: Pick<FastifyBaseLogger, 'error'>;
   models: Models;
-  outbox: EventOutbox<Queryable>;
+  node: Cluster;
 }
 
 /** Server name of the platform's own tools. */
@@ -82,12 +83,13 @@ export const governanceModule = defineModule({
     'identity',
     'logger',
     'models',
-    'outbox',
+    'node',
   ],
   build(deps: GovernanceDeps) {
-    const { audit, clock, config, costs, db, decisions, events, outbox } = deps;
+    const { audit, clock, config, costs, db, decisions, events } = deps;
     const governance = createGovernance({
       db,
+      cluster: deps.node,
       clock,
       config: deps.governanceConfig,
       ports: {
@@ -103,7 +105,6 @@ export const governanceModule = defineModule({
       costsBesideRuns: costs.besideRuns,
       audit,
       events,
-      outbox,
       allowSelfApproval: config.ALLOW_SELF_APPROVAL,
       onError: (error) => deps.logger.error({ err: error }, 'governance'),
     });

@@ -4,7 +4,7 @@ import type { DocumentPart } from '../../http/openapi.ts';
 import type { AnyRoute, Authenticate } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -86,13 +86,11 @@ export interface IdentityOptions {
   config: IdentityConfig;
   /** The secrets beside the store. */
   platformKeys: PlatformKeys;
-  /** Other nodes change accounts too: what a caller may do is read for every request. Default false. */
-  shared?: boolean;
+  /** Where other nodes change accounts too, what a caller may do is read for every request. */
+  cluster: Cluster;
   /** The issuer; asked late, because it may depend on the port that the process gets. */
   publicUrl: () => string;
   audit: Audit;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   mailer: Mailer;
   /** Requests of an address to the provider over all nodes; without it this process counts for itself. */
   countAddress?: CountAddress;
@@ -207,8 +205,6 @@ export const createIdentity = (options: IdentityOptions): Identity => {
             db,
             clock,
             audit,
-            events: options.events,
-            outbox: options.outbox,
             issuer: config.IDP_URL,
             create: config.IDP_CREATE_USERS,
             requireOrganisation: config.IDP_REQUIRE_ORGANISATION,
@@ -226,7 +222,7 @@ export const createIdentity = (options: IdentityOptions): Identity => {
     proveToken: external ?? proveEmbedded(db, tokens, isPlatformAdmin),
     isPlatformAdmin,
     used,
-    ...(options.shared === true ? { staleAfterMs: 0 } : {}),
+    ...(!options.cluster.alone ? { staleAfterMs: 0 } : {}),
   });
 
   const forgetKey = (tokenId: string): void => authenticate.forget((caller) => caller.tokenId === tokenId);

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db, Queryable } from '../../db/db.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Db } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { IssuerHttp } from '../../kernel/issuer.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { OidcPorts } from '../../kernel/oidc.ts';
@@ -19,17 +19,14 @@ import type { CountAddress } from './provider/throttle.ts';
 
 export interface IdentityDeps extends Pick<Given, 'clock' | 'onError' | 'publicUrl'> {
   audit: Pick<Audit, 'append'> & { beginSigning(): Promise<void> };
-  /** Null for a node by itself. */
-  cluster: object | null;
   config: IdentityConfig;
   db: Db;
-  events: EventSink;
   keys: PlatformKeys;
   limits: { countAddress: CountAddress | null };
   logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   mailer: Mailer;
+  node: Cluster;
   oidc: { issuerHttp: IssuerHttp | null; createEngine(ports: OidcPorts): Engine };
-  outbox: EventOutbox<Queryable>;
 }
 
 const MAINTENANCE_MS = 3_600_000;
@@ -54,14 +51,14 @@ const createLooks = (identity: Pick<Identity, 'maintain' | 'followKeys'>, onErro
 };
 
 const identityOf = (
-  { cluster, keys, limits, logger, oidc, ...deps }: IdentityDeps,
+  { node, keys, limits, logger, oidc, ...deps }: IdentityDeps,
   rightsChanged: (userId: string) => void,
 ): Identity =>
   createIdentity({
     ...deps,
     rightsChanged,
     platformKeys: keys,
-    shared: cluster !== null,
+    cluster: node,
     ...(limits.countAddress === null ? {} : { countAddress: limits.countAddress }),
     ...(oidc.issuerHttp === null ? {} : { issuerHttp: oidc.issuerHttp }),
     log: logger,
@@ -72,17 +69,15 @@ export const identityModule = defineModule({
   needs: [
     'audit',
     'clock',
-    'cluster',
     'config',
     'db',
-    'events',
     'keys',
     'limits',
     'logger',
     'mailer',
+    'node',
     'oidc',
     'onError',
-    'outbox',
     'publicUrl',
   ],
   build(deps: IdentityDeps) {

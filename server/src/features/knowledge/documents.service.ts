@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Along, Queryable } from '../../db/db.ts';
+import type { Along } from '../../db/db.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, ownScope, readScope, type Scope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { AppError, conflict, forbidden, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ModelError } from '../../kernel/model.ts';
 import { type DocumentParser, type ParsedDocument, ParseError } from '../../kernel/parser.ts';
@@ -44,9 +44,8 @@ export interface DocumentsDeps {
   parser: DocumentParser;
   embedder: ChargedEmbedder;
   model: EmbeddingModel;
-  events: EventSink;
-  /** Keeps webhooks in step with what is stored. */
-  outbox: EventOutbox<Queryable>;
+  /** In a transaction of its own: for what a client has asked for and no row had to change. */
+  emit(event: NewEvent): Promise<unknown>;
   clock: Clock;
   /** The row of the audit chain when an administrator vouches for a document, or no longer does. */
   noteTrust(caller: Caller, documentId: string, trusted: boolean): Along;
@@ -132,16 +131,11 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     requestId,
   });
 
-  /** To be written with the step that shows the document; `publish` tells the same after its commit. */
-  const telling = (event: NewEvent): { along: Along; publish(): void } => {
-    let recorded: PlatformEvent | null = null;
-    return {
-      along: async (tx) => {
-        recorded = await deps.outbox.record(tx, event);
-      },
-      publish: () => deps.events.publish(recorded ?? event),
-    };
-  };
+  /** To go along with the step that shows the document. */
+  const emitting =
+    (event: NewEvent): Along =>
+    async (tx) =>
+      void (await tx.emit(event));
 
   /** The owner's document with this name, or without one with these bytes; waits while another node brings it in. */
   const present = async (
@@ -174,7 +168,6 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
   ): Promise<KnowledgeDocument> =>
     locked(known.id, async () => {
       const { id } = known;
-      let told: ReturnType<typeof telling> | null = null;
       let left = false;
       if (known.sha256 !== sha256) {
         const parsed = await parser.parse(input.bytes, { ...input, tenantId: owner.tenantId });
@@ -206,8 +199,8 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           const { contentType } = parsed;
           const { visibility } = input.sharing ?? known;
           const chunkCount = chunks.length;
-          told = telling(indexed({ ...known, visibility, title, contentType, chunkCount }, requestId));
-          await store.replaceChunks(model, id, content, clock.now, told.along);
+          const now = { ...known, visibility, title, contentType, chunkCount };
+          await store.replaceChunks(model, id, content, clock.now, emitting(indexed(now, requestId)));
         } finally {
           // The row says which bytes are its own; on PostgreSQL another node may have replaced them as well.
           for (const one of new Set([sha256, known.sha256])) {
@@ -228,8 +221,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
       }
       const document = await readOf(owner, id);
       if (left) readOn(document);
-      if (told !== null) told.publish();
-      else deps.events.publish(indexed(document, requestId));
+      if (known.sha256 === sha256) await deps.emit(indexed(document, requestId));
       return document;
     });
 
@@ -258,7 +250,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     await blobs.stage(key, input.bytes);
     const sharing: Sharing = input.sharing ?? { visibility: 'private', readerRoles: [] };
     const { contentType } = parsed;
-    const told = telling(
+    const along = emitting(
       indexed(
         {
           id,
@@ -298,7 +290,7 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
           chunkingVersion: versionOf(parsed),
         },
         clock.now,
-        told.along,
+        along,
       );
     } finally {
       // Without a row the bytes are nobody's.
@@ -306,7 +298,6 @@ export const createDocumentsService = (deps: DocumentsDeps) => {
     }
     // Another node was first: its document is the one that this becomes, or a new version of.
     if (created === null) return ingest(owner, input, sha256, requestId);
-    told.publish();
     if (parsed.partial) readOn(created);
     return created;
   };

@@ -1,11 +1,11 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
 import { type Caller, ownScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { Embedder, MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -32,6 +32,7 @@ export { createRecognizedPages } from './recognized.store.ts';
 
 export interface KnowledgeOptions {
   db: Db;
+  cluster: Cluster;
   /** Path of the SQLite file, for the search thread; null on PostgreSQL. */
   sqliteFile: string | null;
   blobs: BlobStore;
@@ -54,8 +55,6 @@ export interface KnowledgeOptions {
   /** Looks again at the best passages of each search. */
   reranker?: Reranker | null | undefined;
   charge: ChargeEmbedding;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   idempotency: Idempotency;
   clock: Clock;
   noteTrust: DocumentsDeps['noteTrust'];
@@ -106,9 +105,9 @@ const earlierEmbedders = (options: Pick<KnowledgeOptions, 'earlierEmbedder'>) =>
 
 /** Throws at start, with advice, when PostgreSQL lacks pgvector. */
 export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowledge> => {
-  const { db, sqliteFile, blobs, parser, events, idempotency, clock, searchMemories, warn } = options;
+  const { db, sqliteFile, blobs, parser, idempotency, clock, searchMemories, warn } = options;
   const index = sqliteFile === null ? await createPostgresIndex(db) : createSqliteIndex(db, sqliteFile);
-  const store = createKnowledgeStore(db, index);
+  const store = createKnowledgeStore(db, index, options.cluster);
   const embedder = chargedEmbedder(options.embedder);
   const model = await store.useModel(embedder.id, embedder.dimensions, clock.now());
   const documents = createDocumentsService({
@@ -117,8 +116,7 @@ export const createKnowledge = async (options: KnowledgeOptions): Promise<Knowle
     parser,
     embedder,
     model,
-    events,
-    outbox: options.outbox,
+    emit: (event) => db.write((tx) => tx.emit(event)),
     clock,
     noteTrust: options.noteTrust,
     warn,

@@ -1,10 +1,9 @@
 import path from 'node:path';
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { BlobStore } from '../../kernel/blobs.ts';
-import type { NodeLocks } from '../../kernel/cluster.ts';
+import type { Cluster, NodeLocks } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { DocumentParser } from '../../kernel/parser.ts';
 import type { Reranker } from '../../kernel/reranker.ts';
@@ -20,17 +19,16 @@ export interface KnowledgeDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Pick<Audit, 'append'>;
   blobs: BlobStore;
   cluster: { locks: NodeLocks } | null;
-  config: { DATA_DIR: string; MAX_UPLOAD_BYTES: number };
+  config: { DATABASE_URL: string | null; DATA_DIR: string; MAX_UPLOAD_BYTES: number };
   db: Db;
   embedding: {
     embedder: MeteredEmbedder;
     earlier: NonNullable<KnowledgeOptions['earlierEmbedder']>;
     charge: ChargeEmbedding;
   };
-  events: EventSink;
   idempotency: Idempotency;
   memory: Pick<Memory, 'searchForKnowledge'>;
-  outbox: EventOutbox<Queryable>;
+  node: Cluster;
   outgoing: { documents: OutgoingHttp };
   parsing: { parser: DocumentParser; tables: TableEngine };
   providers: { reranker: Reranker | null };
@@ -64,11 +62,10 @@ export const knowledgeModule = defineModule({
     'config',
     'db',
     'embedding',
-    'events',
     'idempotency',
     'memory',
+    'node',
     'onError',
-    'outbox',
     'outgoing',
     'parsing',
     'providers',
@@ -79,16 +76,18 @@ export const knowledgeModule = defineModule({
     config,
     embedding,
     memory,
+    node,
     onError,
     outgoing,
     parsing,
     providers,
     ...deps
   }: KnowledgeDeps) {
-    const { blobs, clock, db, events, idempotency, outbox } = deps;
+    const { blobs, clock, db, idempotency } = deps;
     const knowledge = await createKnowledge({
       db,
-      sqliteFile: db.dialect === 'sqlite' ? path.join(config.DATA_DIR, 'pentarch.sqlite') : null,
+      cluster: node,
+      sqliteFile: config.DATABASE_URL === null ? path.join(config.DATA_DIR, 'pentarch.sqlite') : null,
       blobs,
       parser: parsing.parser,
       embedder: embedding.embedder,
@@ -98,8 +97,6 @@ export const knowledgeModule = defineModule({
       http: outgoing.documents,
       maxBytes: config.MAX_UPLOAD_BYTES,
       charge: embedding.charge,
-      events,
-      outbox,
       idempotency,
       clock,
       noteTrust: noteTrustIn(audit),

@@ -1,4 +1,5 @@
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { notFound } from '../../kernel/errors.ts';
 import type { LeftOut } from '../../kernel/parser.ts';
 import { createDocumentChanges, writeFacts } from './change.store.ts';
@@ -67,7 +68,7 @@ const batches = <T>(items: readonly T[]): T[][] => {
 export type KnowledgeStore = ReturnType<typeof createKnowledgeStore>;
 
 /** `models` in use are read once: another node that brings a new one restarts anyway. */
-export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
+export const createKnowledgeStore = (db: Db, index: PassageIndex, { alone }: Pick<Cluster, 'alone'>) => {
   let models: EmbeddingModel[] = [];
 
   const writeVersion = async (
@@ -308,7 +309,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
         };
         await addChunks(tx, model, owner, batch, generation);
       };
-      const swap = async (tx: Queryable, generation: number) => {
+      const swap = async (tx: Tx, generation: number) => {
         const row = await present(tx);
         const { source } = content;
         await hide(tx, id, row.generation, now());
@@ -409,9 +410,9 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     purge,
 
-    /** What an earlier process left half in or half out. On PostgreSQL other nodes may be at work: only older ones. */
+    /** What an earlier process left half in or half out; where other nodes may be at work, only what is older. */
     async abandoned(now: number): Promise<{ id: string; sha256: string }[]> {
-      const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
+      const before = alone ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
       const rows = await db.read
         .selectFrom('documents')
         .select(['id', 'sha256'])
@@ -424,7 +425,7 @@ export const createKnowledgeStore = (db: Db, index: PassageIndex) => {
 
     /** Chunks of ready documents that an earlier process was bringing in or taking out. */
     async settleGenerations(now: number): Promise<void> {
-      const before = db.dialect === 'sqlite' ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
+      const before = alone ? Number.MAX_SAFE_INTEGER : now - 15 * 60_000;
       for (const { id, generation } of await hiddenBefore(before)) await purgeGeneration(id, generation);
     },
 

@@ -3,6 +3,7 @@ import { createSchemaChecker } from '../../http/foreign-schema.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import { NO_MESSAGES, type NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import type { ToolGate, ToolSource } from '../../kernel/tools.ts';
@@ -36,6 +37,7 @@ export type { ServerPolicy } from './types.ts';
 
 export interface McpOptions {
   db: Db;
+  cluster: Cluster;
   /** 32 bytes: encrypts commands, addresses, environment and headers at rest. */
   secretKey: Uint8Array;
   /** Keys that still open what they sealed. */
@@ -138,7 +140,7 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
         );
       });
     },
-    reloadEveryMs: options.db.dialect === 'sqlite' ? null : 10_000,
+    reloadEveryMs: options.cluster.alone ? null : 10_000,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const { gate, book, observeCall } = options;

@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts';
 import { applyRateLimit, type LimitOptions } from '../../http/limits-hook.ts';
 import type { Authenticate } from '../../http/route.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
-import type { NodeMessages } from '../../kernel/cluster.ts';
+import type { Cluster, NodeMessages } from '../../kernel/cluster.ts';
 import type { McpConnector } from '../../kernel/mcp.ts';
 import { OIDC_SCOPES } from '../../kernel/oidc.ts';
 import { VERSION } from '../../kernel/version.ts';
@@ -48,6 +48,7 @@ export interface McpDeps extends Pick<Given, 'catalogue' | 'clock' | 'lifecycle'
     checkUrl(url: string): string | null;
   };
   memory: Pick<Memory, 'tools'>;
+  node: Cluster;
   streams: Pick<StreamWatch, 'admit' | 'open'>;
   system: { metrics: Pick<Metrics, 'mcpCall'> };
 }
@@ -83,6 +84,7 @@ const createGateway = async (deps: McpDeps): Promise<McpFeature> => {
   const { cluster, config, db, governance, keys, mcpConnector, system } = deps;
   return createMcpFeature({
     db,
+    cluster: deps.node,
     secretKey: keyBytes(keys.secret('mcp.key')),
     previousKeys: keys.previous('mcp.key').map(keyBytes),
     connector: mcpConnector.connector,
@@ -155,6 +157,7 @@ export const mcpModule = defineModule({
     'logger',
     'mcpConnector',
     'memory',
+    'node',
     'publicUrl',
     'streams',
     'system',

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { Tables } from '../../db/tables/index.ts';
 import type { MemoryEntityRow } from '../../db/tables/memory.ts';
@@ -265,7 +265,7 @@ export interface EntityFilter {
 
 export const createEntityStore = (db: Db) => {
   let changes = 0;
-  const write = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
+  const write = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     try {
       return await withStoreFaults(db.write(work, { repeatable: true }));
     } finally {

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts';
 import type { AnyRoute } from '../../http/route.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import type { ToolSource } from '../../kernel/tools.ts';
 import { personalScope } from './access.rules.ts';
@@ -32,6 +33,7 @@ export type { RememberedCounts } from './remember.ts';
 
 export interface MemoryOptions {
   db: Db;
+  cluster: Cluster;
   clock: Clock;
   /** Recall by meaning; by words alone without it. */
   embedder?: MeteredEmbedder | undefined;
@@ -92,7 +94,7 @@ export const createMemory = (options: MemoryOptions): Memory => {
     recallStore,
     clock,
     embedder: options.embedder ?? null,
-    alone: db.dialect === 'sqlite',
+    alone: options.cluster.alone,
   });
   const remember = createRemember({ entities, relations, recallStore, personal, clock });
   const preferences = createPreferences({ remember, recallStore });

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../../db/db.ts';
+import type { Cluster } from '../../kernel/cluster.ts';
 import type { MeteredEmbedder } from '../../kernel/embedder.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { CostsService } from '../costs/index.ts';
@@ -16,13 +17,14 @@ export interface MemoryDeps extends Pick<Given, 'clock'> {
   embedding: { embedder: MeteredEmbedder };
   logger: Pick<FastifyBaseLogger, 'warn'>;
   models: Models;
+  node: Cluster;
   system: { metrics: Pick<Metrics, 'messageUnread'> };
 }
 
 export const memoryModule = defineModule({
   name: 'memory',
-  needs: ['clock', 'config', 'costs', 'db', 'embedding', 'logger', 'models', 'system'],
-  build({ clock, config, costs, db, embedding, logger, models, system }: MemoryDeps) {
+  needs: ['clock', 'config', 'costs', 'db', 'embedding', 'logger', 'models', 'node', 'system'],
+  build({ clock, config, costs, db, embedding, logger, models, node, system }: MemoryDeps) {
     const reader = createMessageReader({
       onUnread: (reason, error) => {
         system.metrics.messageUnread(reason);
@@ -34,6 +36,7 @@ export const memoryModule = defineModule({
     const memory = createMemory({
       extract: reader.read,
       db,
+      cluster: node,
       clock,
       embedder: embedding.embedder,
       maxImportBytes: config.MAX_UPLOAD_BYTES,

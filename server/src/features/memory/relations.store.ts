@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Along, Db, Queryable } from '../../db/db.ts';
+import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { MemoryRelationRow } from '../../db/tables/memory.ts';
 import type { Scope } from '../../kernel/caller.ts';
@@ -131,7 +131,7 @@ const endsReadable = (scope: Scope) =>
           and e.owner not in (${scope.userId}, '*'))`;
 
 export const createRelationStore = (db: Db) => {
-  const write = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     withStoreFaults(db.write(work, { repeatable: true }));
   return {
     async list(scope: Scope, filter: RelationFilter, page: PageRequest) {

@@ -1,5 +1,5 @@
 /** What other features and the composition may take from the models. */
-export { createMeteredGenerate, type MeteredGenerate } from './metered.ts';
+export { createMeteredGenerate, entryOfBroken, entryOfCall, type MeteredGenerate } from './metered.ts';
 export { createPrices, type PriceOptions, type Prices } from './prices.ts';
 export { modelRoutes } from './routes.ts';
 export {

@@ -1,6 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
-import type { EventOutbox } from '../../kernel/events.ts';
 import type { Mailer } from '../../kernel/mail.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
@@ -13,12 +12,11 @@ import { notificationTools } from './tools.ts';
 
 export interface NotificationsDeps extends Pick<Given, 'clock' | 'onError'> {
   db: Db;
-  events: Pick<EventBus, 'publish' | 'onPublished'>;
+  events: Pick<EventBus, 'onPublished'>;
   governanceConfig: Pick<GovernanceConfig, 'seats'>;
   identity: { callerFor: CallerFor<Queryable> };
   jobs: Jobs;
   mailer: Mailer;
-  outbox: EventOutbox<Queryable>;
 }
 
 const MAX_EXPORTED = 10_000;
@@ -40,9 +38,9 @@ const seatHoldersIn =
 
 export const notificationsModule = defineModule({
   name: 'notifications',
-  needs: ['clock', 'db', 'events', 'governanceConfig', 'identity', 'jobs', 'mailer', 'onError', 'outbox'],
-  build({ governanceConfig, identity, ...deps }: NotificationsDeps) {
-    const { db, events } = deps;
+  needs: ['clock', 'db', 'events', 'governanceConfig', 'identity', 'jobs', 'mailer', 'onError'],
+  build({ events, governanceConfig, identity, ...deps }: NotificationsDeps) {
+    const { db } = deps;
     const notifications = createNotifications({
       ...deps,
       peopleWith: async (tenantId, permission) =>

@@ -9,8 +9,8 @@ import { type Check, systemRoutes } from './routes.ts';
 
 export interface SystemDeps extends Pick<Given, 'clock' | 'lifecycle'> {
   collected(): Pick<ReturnType<Given['collected']>, 'gauges' | 'health'>;
-  config: { DATA_DIR: string; METRICS_TOKEN: string | null };
-  db: Pick<WatchedDb, 'dialect' | 'onWrite'>;
+  config: { DATABASE_URL: string | null; DATA_DIR: string; METRICS_TOKEN: string | null };
+  db: Pick<WatchedDb, 'onWrite'>;
   logger: Pick<FastifyBaseLogger, 'info' | 'warn'>;
 }
 
@@ -19,11 +19,11 @@ const LOW_DISK_BYTES = 512 * 2 ** 20;
 /** The records of SQLite stand in the data folder: with less than this a chat would wait for room. */
 const NO_ROOM_BYTES = 4 * 2 ** 20;
 
-/** What the room in the data folder means for who asks /ready. */
-const diskCheck = (free: number, dialect: WatchedDb['dialect']): Check => {
+/** What the room in the data folder means for who asks /ready; `holdsStore`: the records stand there too. */
+const diskCheck = (free: number, holdsStore: boolean): Check => {
   if (free >= LOW_DISK_BYTES) return { status: 'ok' };
   const detail = `${Math.floor(free / 2 ** 20)} MiB left for the data folder`;
-  return { status: dialect === 'sqlite' && free < NO_ROOM_BYTES ? 'failed' : 'degraded', detail };
+  return { status: holdsStore && free < NO_ROOM_BYTES ? 'failed' : 'degraded', detail };
 };
 
 const freeBytes = async (folder: string): Promise<number> => {
@@ -51,7 +51,7 @@ export const systemModule = defineModule({
         checks: () => collected().health,
       }),
       gauges: { dataFreeBytes },
-      health: { disk: async () => diskCheck(await dataFreeBytes(), db.dialect) },
+      health: { disk: async () => diskCheck(await dataFreeBytes(), config.DATABASE_URL === null) },
     };
   },
 });

@@ -89,10 +89,10 @@ export const createExecutor = (options: ExecuteOptions) => {
       if (now - writtenAt < PROGRESS_EVERY_MS) return;
       writtenAt = now;
       const text = JSON.stringify({ ...progress, updated_at: iso(now) });
-      db.write((tx) => updateTaskWhile(tx, task.id, 'running', { progress: text, updated_at: now })).then(
-        (changed) => (changed === undefined ? undefined : ledger.announce(changed)),
-        (error: unknown) => options.onError(error, 'the progress of a task could not be stored'),
-      );
+      db.write(async (tx) => {
+        const changes = { progress: text, updated_at: now };
+        await ledger.announce(tx, await updateTaskWhile(tx, task.id, 'running', changes));
+      }).catch((error: unknown) => options.onError(error, 'the progress of a task could not be stored'));
     });
     return { stop, counted: progress };
   };

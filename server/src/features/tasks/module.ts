@@ -1,6 +1,5 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import type { CallerFor } from '../../kernel/stored-credential.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import { AGENT_IDS } from '../agents/index.ts';
@@ -15,11 +14,9 @@ export interface TasksDeps extends Pick<Given, 'clock' | 'onError'> {
   chat: Pick<ChatService, 'launch' | 'cancel' | 'getRun' | 'follow'>;
   config: { AGENT_TASKS_PER_HOUR: number; TASK_CONCURRENCY: number; TASKS_PER_TENANT: number };
   db: Db;
-  events: EventSink;
   identity: { callerFor: CallerFor };
   jobs: Jobs;
   models: Pick<Models, 'resolve'>;
-  outbox: EventOutbox<Queryable>;
 }
 
 const MAX_EXPORTED = 10_000;
@@ -28,7 +25,7 @@ const WAITING_EVERY_MS = 3_000;
 
 export const tasksModule = defineModule({
   name: 'tasks',
-  needs: ['chat', 'clock', 'config', 'db', 'events', 'identity', 'jobs', 'models', 'onError', 'outbox'],
+  needs: ['chat', 'clock', 'config', 'db', 'identity', 'jobs', 'models', 'onError'],
   build({ chat, config, identity, models, ...deps }: TasksDeps) {
     const tasks = createTasks({
       ...deps,

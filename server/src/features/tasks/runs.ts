@@ -1,7 +1,7 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Queryable, Tx } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventOutbox, EventSink, NewEvent, PlatformEvent } from '../../kernel/events.ts';
+import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { presentTrace } from '../../kernel/tracing.ts';
 import { runKind } from './jobs.ts';
@@ -26,8 +26,6 @@ export interface RunLedgerOptions {
   db: Db;
   clock: Clock;
   jobs: Pick<Jobs, 'enqueue'>;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
 }
 
 export type TaskRunEnd =
@@ -53,12 +51,14 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     permission: 'tasks:read',
   });
 
-  const view = async (task: TaskRow) =>
-    taskView(task, (await newestRunIds(db.read, [task.id], RUN_IDS_SHOWN)).get(task.id) ?? []);
+  const view = async (task: TaskRow, from: Queryable = db.read) =>
+    taskView(task, (await newestRunIds(from, [task.id], RUN_IDS_SHOWN)).get(task.id) ?? []);
 
-  /** Tells connections how a task stands. */
-  const announce = async (task: TaskRow): Promise<void> => {
-    options.events.publish({ ...base(task), type: 'task.updated', data: { ...(await view(task)) } });
+  /** Tells connections how a task stands after this transaction; nothing where there was none to change. */
+  const announce = async <T extends TaskRow | undefined>(tx: Tx, task: T): Promise<T> => {
+    if (task !== undefined)
+      await tx.emit({ ...base(task), type: 'task.updated', data: { ...(await view(task, tx)) } });
+    return task;
   };
 
   const enqueue = (tx: Queryable, task: TaskRow, runId: string): Promise<void> =>
@@ -115,6 +115,24 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     });
   };
 
+  const endEvent = (
+    task: TaskRow,
+    run: TaskRunRow,
+    attempts: number,
+    ending: Exclude<TaskRunEnd, { status: 'cancelled' }>,
+  ): NewEvent => ({
+    ...base(task),
+    type: ending.status === 'completed' ? 'task.completed' : 'task.failed',
+    data: {
+      task_id: task.id,
+      description: task.description.slice(0, 500),
+      task_run_id: run.id,
+      scheduled_for: new Date(run.slot_at).toISOString(),
+      attempts,
+      ...(ending.status === 'completed' ? { result: ending.result } : { error: ending.error }),
+    },
+  });
+
   /** Both as they stand now, and held; null where the run has ended, or the task is gone. */
   const holdOpen = async (
     tx: Queryable,
@@ -139,9 +157,9 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     const now = clock.now();
     const error = ending.status === 'failed' ? JSON.stringify(ending.error) : null;
     const result = ending.status === 'completed' ? JSON.stringify(ending.result) : null;
-    const done = await db.write(async (tx) => {
+    await db.write(async (tx) => {
       const open = await holdOpen(tx, of);
-      if (open === null) return null;
+      if (open === null) return;
       const { task, run } = open;
       const ended = await updateRun(tx, run.id, {
         status: ending.status,
@@ -150,7 +168,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
         cost_nano: run.cost_nano + ending.costNano,
         finished_at: now,
       });
-      if (ended === undefined) return null;
+      if (ended === undefined) return;
       const next = (await activeRuns(tx, task.id)).find((other) => runStatusOf(other) === 'queued');
       const cancelledForGood = taskStatusOf(task) === 'cancelled';
       const status = cancelledForGood
@@ -178,45 +196,25 @@ export const createRunLedger = (options: RunLedgerOptions) => {
         updated_at: now,
         finished_at: status === 'scheduled' || status === 'queued' ? null : now,
       });
-      if (changed === undefined) return null;
+      if (changed === undefined) return;
       if (next !== undefined && !cancelledForGood) await enqueue(tx, changed, next.id);
-      let event: PlatformEvent | null = null;
-      if (ending.status !== 'cancelled') {
-        const reported: NewEvent = {
-          ...base(task),
-          type: ending.status === 'completed' ? 'task.completed' : 'task.failed',
-          data: {
-            task_id: task.id,
-            description: task.description.slice(0, 500),
-            task_run_id: run.id,
-            scheduled_for: new Date(run.slot_at).toISOString(),
-            attempts: ended.attempts,
-            ...(ending.status === 'completed' ? { result: ending.result } : { error: ending.error }),
-          },
-        };
-        event = await options.outbox.record(tx, reported);
-      }
-      return { changed, event };
+      await announce(tx, changed);
+      if (ending.status !== 'cancelled') await tx.emit(endEvent(task, run, ended.attempts, ending));
     });
-    if (done === null) return;
-    await announce(done.changed);
-    if (done.event !== null) options.events.publish(done.event);
   };
 
   /** A state in between: the run and its task change together. False for a run that has ended, or is to be cancelled. */
   const step = async (
     of: { taskId: string; runId: string },
     changes: { run: Parameters<typeof updateRun>[2]; task: Parameters<typeof updateTask>[2] },
-  ): Promise<boolean> => {
-    const changed = await db.write(async (tx) => {
+  ): Promise<boolean> =>
+    db.write(async (tx) => {
       const open = await holdOpen(tx, of);
-      if (open === null || open.run.cancel_requested === 1) return undefined;
+      if (open === null || open.run.cancel_requested === 1) return false;
       await updateRun(tx, of.runId, changes.run);
-      return updateTask(tx, of.taskId, { ...changes.task, updated_at: clock.now() });
+      const changed = await updateTask(tx, of.taskId, { ...changes.task, updated_at: clock.now() });
+      return (await announce(tx, changed)) !== undefined;
     });
-    if (changed !== undefined) await announce(changed);
-    return changed !== undefined;
-  };
 
   return { add, end, step, announce, view };
 };

@@ -56,18 +56,17 @@ export const createScheduler = (options: SchedulerOptions) => {
       now,
       missed: MISSED.find((m) => m === task.missed) ?? 'run_once',
     });
-    const changed = await db.write(async (tx) => {
+    await db.write(async (tx) => {
       const moved = await moveOn(tx, { id: task.id, nextRunAt: dueAt }, next);
-      if (moved === undefined || !run) return undefined;
+      if (moved === undefined || !run) return;
       const open = await activeRuns(tx, task.id);
       const how = decideOverlap({
         overlap: OVERLAPS.find((o) => o === task.overlap) ?? 'skip',
         active: open.length,
         waiting: open.filter((row) => runStatusOf(row) === 'queued').length,
       });
-      return ledger.add(tx, moved, latest, how);
+      await ledger.announce(tx, await ledger.add(tx, moved, latest, how));
     });
-    if (changed !== undefined) await ledger.announce(changed);
   };
 
   /** A run whose approval has been given or refused goes on in the chat; the task follows it here. */
@@ -95,10 +94,10 @@ export const createScheduler = (options: SchedulerOptions) => {
         taskRunEndOf(row, runId, row.conversation_id ?? '', outcome),
       );
     } else if (found.state === 'running' && task.status === 'awaiting_approval') {
-      const changed = await db.write((tx) =>
-        updateTaskWhile(tx, task.id, 'awaiting_approval', { status: 'running', updated_at: clock.now() }),
-      );
-      if (changed !== undefined) await ledger.announce(changed);
+      await db.write(async (tx) => {
+        const changes = { status: 'running' as const, updated_at: clock.now() };
+        await ledger.announce(tx, await updateTaskWhile(tx, task.id, 'awaiting_approval', changes));
+      });
     }
   };
 

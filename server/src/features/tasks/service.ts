@@ -3,7 +3,6 @@ import type { Jobs } from '../../jobs/index.ts';
 import { type Caller, readScope } from '../../kernel/caller.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageResult, pageRequest, pageResult } from '../../kernel/pagination.ts';
 import { type CallerFor, credentialText } from '../../kernel/stored-credential.ts';
@@ -55,8 +54,6 @@ export interface TasksOptions {
   agentExists(tenantId: string, agentId: string): Promise<boolean>;
   /** Throws VALIDATION_ERROR for a model that no provider has. */
   checkModel(modelId: string, field: string): void;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
   /** Tasks that agents may make for one person within an hour. */
   agentTasksPerHour: number;
@@ -288,8 +285,8 @@ export const createTasks = (options: TasksOptions) => {
         }
         await insertTask(tx, row);
         if (first === null) await ledger.add(tx, row, now, 'start');
+        await ledger.announce(tx, row);
       });
-      await ledger.announce(row);
       return taskView(row, []);
     },
 
@@ -340,10 +337,10 @@ export const createTasks = (options: TasksOptions) => {
         const row = await lockTask(tx, db.dialect, readScope(caller), id);
         if (row === undefined) return undefined;
         const now = clock.now();
-        return updateTask(tx, row.id, { ...patchOf(row, caller, body, now), updated_at: now });
+        const changes = { ...patchOf(row, caller, body, now), updated_at: now };
+        return ledger.announce(tx, await updateTask(tx, row.id, changes));
       });
       if (changed === undefined) throw notFound('task');
-      await ledger.announce(changed);
       return ledger.view(changed);
     },
 
@@ -355,17 +352,17 @@ export const createTasks = (options: TasksOptions) => {
         if (isFinalTask(taskStatusOf(row))) throw conflict('this task has ended');
         const now = clock.now();
         for (const run of await activeRuns(tx, row.id)) await updateRun(tx, run.id, { cancel_requested: 1 });
-        return updateTask(tx, row.id, {
+        const cancelled = await updateTask(tx, row.id, {
           status: 'cancelled',
           next_run_at: null,
           paused: 0,
           updated_at: now,
           finished_at: now,
         });
+        return ledger.announce(tx, cancelled);
       });
       if (changed === undefined) throw notFound('task');
       await cancelRunning(changed, await activeRuns(db.read, changed.id));
-      await ledger.announce(changed);
       return ledger.view(changed);
     },
 
@@ -391,11 +388,10 @@ export const createTasks = (options: TasksOptions) => {
         // The slot of a retry is the moment that asked for it; one that was taken in the same millisecond comes after.
         for (let slotAt = now; ; slotAt++) {
           const added = await ledger.add(tx, moved, slotAt, 'start');
-          if (added !== undefined) return added;
+          if (added !== undefined) return ledger.announce(tx, added);
         }
       });
       if (changed === undefined) throw notFound('task');
-      await ledger.announce(changed);
       return ledger.view(changed);
     },
 

@@ -11,8 +11,7 @@ export const firstAdminOf = (users: Users, accounts: AccountPort): FirstAdminPor
       id: row.id,
       email: row.email,
       store: (tx, requestId) => users.add(tx, row, requestId),
-      announce: async ({ link, created }) => {
-        users.announce(created);
+      invite: async (link) => {
         if (link !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', link);
       },
     };

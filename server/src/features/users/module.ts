@@ -1,5 +1,4 @@
-import type { Db, Queryable } from '../../db/db.ts';
-import type { EventOutbox, EventSink } from '../../kernel/events.ts';
+import type { Db } from '../../db/db.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AccountPort } from './ports.ts';
@@ -11,14 +10,12 @@ export interface UsersDeps extends Pick<Given, 'clock'> {
   audit: Audit;
   collected(): Pick<ReturnType<Given['collected']>, 'personalData' | 'copies'>;
   db: Db;
-  events: EventSink;
   identity: { accounts: AccountPort };
-  outbox: EventOutbox<Queryable>;
 }
 
 export const usersModule = defineModule({
   name: 'users',
-  needs: ['audit', 'clock', 'collected', 'db', 'events', 'identity', 'outbox'],
+  needs: ['audit', 'clock', 'collected', 'db', 'identity'],
   build({ collected, identity, ...deps }: UsersDeps) {
     const users = createUsers({ ...deps, accounts: identity.accounts });
     return {

@@ -1,9 +1,8 @@
-import type { Db, Queryable } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { isTaken } from '../../db/faults.ts';
 import { type Caller, ROLES, TIERS } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { type AppError, conflict, forbidden, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventOutbox, EventSink, PlatformEvent } from '../../kernel/events.ts';
 import { type AccountRights, addedRights, assertMayGrant, assertMayManage } from '../../kernel/grants.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type PageRequest, type PageResult, pageResult } from '../../kernel/pagination.ts';
@@ -33,8 +32,6 @@ export interface UsersOptions {
   clock: Clock;
   audit: Audit;
   accounts: AccountPort;
-  events: EventSink;
-  outbox: EventOutbox<Queryable>;
 }
 
 export interface NewUserInput {
@@ -132,14 +129,9 @@ export const createUsers = (options: UsersOptions) => {
   };
 
   /**
-   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any,
-   * and what `announce` tells after the commit.
+   * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any.
    */
-  const add = async (
-    tx: Queryable,
-    row: UserRow,
-    requestId: string,
-  ): Promise<{ link: string | null; created: PlatformEvent }> => {
+  const add = async (tx: Tx, row: UserRow, requestId: string): Promise<string | null> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
       throw taken();
     }
@@ -147,9 +139,8 @@ export const createUsers = (options: UsersOptions) => {
     await insertUser(tx, row).catch((error: unknown) => {
       throw isTaken(error) ? taken() : error;
     });
-    const created = await options.outbox.record(tx, userCreated(row, requestId));
-    const link = row.status === 'invited' ? await accounts.addLink(tx, row.id, 'invitation') : null;
-    return { link, created };
+    await tx.emit(userCreated(row, requestId));
+    return row.status === 'invited' ? accounts.addLink(tx, row.id, 'invitation') : null;
   };
 
   const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
@@ -162,8 +153,6 @@ export const createUsers = (options: UsersOptions) => {
     if ((await findUserByEmail(db.read, input.email)) !== undefined) throw taken();
     return accounts.hashPassword(input.password);
   };
-
-  const announce = (created: PlatformEvent): void => options.events.publish(created);
 
   const isAdmin = (row: UserRow): boolean => row.status === 'active' && strings(row.roles).includes('admin');
 
@@ -240,7 +229,6 @@ export const createUsers = (options: UsersOptions) => {
     newRow,
     add,
     passwordHashOf,
-    announce,
 
     registerPersonalData(data: PersonalData): void {
       personalData.push(data);
@@ -275,8 +263,8 @@ export const createUsers = (options: UsersOptions) => {
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       assertMayGrant(caller, rightsOf(rolesAndPermissions(input), tenant.slug));
       const row = newRow(input, tenantId, await passwordHashOf(input));
-      const { link: url, created } = await db.write(async (tx) => {
-        const added = await add(tx, row, requestId);
+      const url = await db.write(async (tx) => {
+        const link = await add(tx, row, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           tenantId,
@@ -286,9 +274,8 @@ export const createUsers = (options: UsersOptions) => {
           requestId,
           details: { type: row.type, roles: row.roles },
         });
-        return added;
+        return link;
       });
-      announce(created);
       if (url !== null && accounts.mailDelivers) await accounts.mailLink(row, 'invitation', url);
       return { ...userView(row, tenant), ...(url === null ? {} : { invitation_url: url }) };
     },
@@ -346,7 +333,7 @@ export const createUsers = (options: UsersOptions) => {
       if (row.type !== 'person') throw conflict('only people move; a service account belongs to its tenant');
       if (row.tenant_id === tenant.id) throw conflict('the person is in this tenant already');
       if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
-      const { moved, created } = await db.write(async (tx) => {
+      const moved = await db.write(async (tx) => {
         const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
         const after = await moveUser(tx, row, { tenantId: tenant.id, roles, at: clock.now() });
         if (after === null) throw conflict('the account has just changed; look at it and try again');
@@ -355,10 +342,10 @@ export const createUsers = (options: UsersOptions) => {
         }
         await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
         await noteMove(tx, audit, { before: row, after, by: caller, requestId });
-        return { moved: after, created: await options.outbox.record(tx, userCreated(after, requestId)) };
+        await tx.emit(userCreated(after, requestId));
+        return after;
       });
       accounts.changed(row.id);
-      announce(created);
       return { ...userView(moved, tenant), moved_from: row.id };
     },
 

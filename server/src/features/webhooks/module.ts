@@ -1,6 +1,5 @@
 import type { Db, Queryable } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/index.ts';
-import type { EventOutbox } from '../../kernel/events.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
 import type { ActorFor } from '../../kernel/stored-credential.ts';
 import { defineModule, type Given } from '../../modules/module.ts';
@@ -14,21 +13,20 @@ import { createWebhooks } from './service.ts';
 export interface WebhooksDeps extends Pick<Given, 'clock' | 'onError'> {
   audit: Audit;
   db: Db;
-  events: Pick<EventBus, 'publish' | 'onPublished'>;
+  events: Pick<EventBus, 'publish'>;
   identity: {
     actorFor: ActorFor<Queryable>;
     seal: WebhookSecretBox;
     onRightsChanged(listener: (userId: string) => void): void;
   };
   jobs: Jobs;
-  outbox: { connect(outbox: EventOutbox<Queryable>): void };
   outgoing: { webhooks: OutgoingHttp };
 }
 
 export const webhooksModule = defineModule({
   name: 'webhooks',
-  needs: ['audit', 'clock', 'db', 'events', 'identity', 'jobs', 'onError', 'outbox', 'outgoing'],
-  build({ audit, clock, db, events, identity, jobs, onError, outbox, outgoing }: WebhooksDeps) {
+  needs: ['audit', 'clock', 'db', 'events', 'identity', 'jobs', 'onError', 'outgoing'],
+  build({ audit, clock, db, events, identity, jobs, onError, outgoing }: WebhooksDeps) {
     const webhooks = createWebhooks({
       db,
       clock,
@@ -36,12 +34,10 @@ export const webhooksModule = defineModule({
       http: outgoing.webhooks,
       box: identity.seal,
       audit,
-      events,
       actorFor: identity.actorFor,
       onError,
     });
-    outbox.connect(webhooks.outbox);
-    events.onPublished(webhooks.outbox.published);
+    db.emitTo({ record: webhooks.outbox.record, publish: events.publish });
     identity.onRightsChanged(webhooks.lookAtPerson);
     return {
       service: webhooks,
@@ -53,7 +49,7 @@ export const webhooksModule = defineModule({
             webhooks.eraseCopies(tenantId, recordIds),
         },
       ],
-      settled: () => Promise.all([webhooks.outbox.settled(), webhooks.settled()]),
+      settled: () => webhooks.settled(),
     };
   },
 });

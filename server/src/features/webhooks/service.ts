@@ -3,7 +3,6 @@ import type { Jobs } from '../../jobs/index.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { type Clock, iso, isoOrNull } from '../../kernel/clock.ts';
 import { conflict, invalid, notFound } from '../../kernel/errors.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
 import { mayReceive } from '../../kernel/may-receive.ts';
 import type { OutgoingHttp } from '../../kernel/outgoing.ts';
@@ -64,7 +63,6 @@ export interface WebhooksOptions {
   http: OutgoingHttp;
   box: WebhookSecretBox;
   audit: Audit;
-  events: EventSink;
   actorFor: ActorFor<Queryable>;
   onError(error: unknown, message: string): void;
   /** Longest time for one attempt. Default 20,000. */
@@ -134,7 +132,6 @@ export const createWebhooks = (options: WebhooksOptions) => {
     db,
     clock,
     audit,
-    events: options.events,
     readings,
     changed: (tenantId) => outbox.forget(tenantId),
     onError: options.onError,

@@ -1,6 +1,5 @@
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { EventSink } from '../../kernel/events.ts';
 import type { ActorGone } from '../../kernel/stored-credential.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Readings } from './readers.ts';
@@ -27,7 +26,6 @@ export const createSwitchOff = (options: {
   db: Db;
   clock: Clock;
   audit: Audit;
-  events: EventSink;
   readings: Pick<Readings, 'gone'>;
   changed(tenantId: string): void;
   onError(error: unknown, message: string): void;
@@ -50,18 +48,17 @@ export const createSwitchOff = (options: {
         targetId: hook.id,
         details: { reason },
       });
+      await tx.emit({
+        type: 'webhook.disabled',
+        tenantId: off.tenant_id,
+        userId: off.created_by,
+        reach: 'own',
+        permission: 'webhooks:read',
+        data: { webhook_id: off.id, url: off.url, reason },
+      });
       return off;
     });
-    if (row === undefined) return;
-    options.changed(row.tenant_id);
-    options.events.publish({
-      type: 'webhook.disabled',
-      tenantId: row.tenant_id,
-      userId: row.created_by,
-      reach: 'own',
-      permission: 'webhooks:read',
-      data: { webhook_id: row.id, url: row.url, reason },
-    });
+    if (row !== undefined) options.changed(row.tenant_id);
   };
 
   const ifLost = async (hook: HookId): Promise<OffReason | null> => {

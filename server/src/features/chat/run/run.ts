@@ -4,7 +4,6 @@ import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Decision } from '../../../kernel/decisions.ts';
 import type { AppError } from '../../../kernel/errors.ts';
-import type { EventOutbox, PlatformEvent } from '../../../kernel/events.ts';
 import type { ModelRef, ToolSpec } from '../../../kernel/model.ts';
 import type { NanoUsd } from '../../../kernel/money.ts';
 import type { Spending } from '../../../kernel/spending.ts';
@@ -50,8 +49,6 @@ export interface StartDeps {
   maxOutputTokens: number;
   /** Most tokens of history that go along. */
   maxHistoryTokens: number;
-  /** Keeps webhooks in step with what is stored. */
-  outbox?: EventOutbox<Queryable>;
   onError(error: unknown, message: string): void;
 }
 
@@ -172,8 +169,6 @@ export interface StartedRun {
   /** Events of the start: these stand in the store with the run. */
   events: RunEvent[];
   subject: CostSubject;
-  /** What is told of the question, where the transaction that stored it has recorded it. */
-  asked: PlatformEvent | null;
   /** Where the run stands in the store, and what of its answer is there: a run that has waited has stored what it had. */
   stored: { status: RunStatus; answered: boolean; costNano: NanoUsd };
 }

@@ -1,6 +1,5 @@
-import type { Queryable } from '../../../db/db.ts';
+import type { Queryable, Tx } from '../../../db/db.ts';
 import { together } from '../../../db/together.ts';
-import type { PlatformEvent } from '../../../kernel/events.ts';
 import { credentialText } from '../../../kernel/stored-credential.ts';
 import { isTainted, type Taint, taintText } from '../../../kernel/taint.ts';
 import { ACTIVE } from '../../conversations/index.ts';
@@ -156,24 +155,23 @@ export const beginQueued = async (
   await store.claimTurn(tx, claimOf(conversationId, runId, lastSaid));
 };
 
-/** What is told of the question, where the transaction records it. Throws `TurnTaken`. */
+/** Throws `TurnTaken`. */
 export const storeQuestion = async (
-  tx: Queryable,
-  { store, outbox }: Pick<StartDeps, 'store' | 'outbox'>,
+  tx: Tx,
+  { store }: Pick<StartDeps, 'store'>,
   asking: Asking,
   question: Question,
-): Promise<PlatformEvent | null> => {
+): Promise<void> => {
   const { message, conversation, conversationId, runId, subject } = asking;
   await message.accepted?.(tx, runId);
   const { questionId, parentId, taint } = question;
   const told = { conversationId, runId, questionId, parentId, subject };
   const fresh = message.again === undefined;
-  const [, , , , recorded] = await together(
+  await together(
     conversationRow(tx, asking, question),
     conversation === null ? null : store.claimTurn(tx, claimOf(conversationId, runId, question.lastSaid)),
     fresh ? questionRow(tx, asking, question) : null,
     runRow(tx, store, asking, question),
-    fresh ? outbox?.record(tx, askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
+    fresh ? tx.emit(askedEvent(told, message.request.message, taint, roleOf(asking))) : null,
   );
-  return recorded ?? null;
 };

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../db/db.ts';
+import type { Tx } from '../../../db/db.ts';
 import { taintText } from '../../../kernel/taint.ts';
 import { dropKept } from '../partials.ts';
 import type { Step } from '../steps.rules.ts';
@@ -16,7 +16,7 @@ export const writeSteps = async (deps: RunDeps, run: RunLoop, steps: readonly St
   const now = clock.now();
   const marks = plan.record !== null && state.taint.length > run.marked.length;
   const first = steps[0] === undefined || plan.record === null ? null : state.nextStep;
-  const write = async (tx: Queryable, again: boolean): Promise<void> => {
+  const write = async (tx: Tx, again: boolean): Promise<void> => {
     if (plan.record !== null) await store.hold(tx, runId);
     // The answer to an earlier try may have been lost on the way, and not the try.
     if (again && first !== null && (await hasStep(tx, { run_id: runId, n: first })).length > 0) return;

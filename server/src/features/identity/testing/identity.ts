@@ -57,15 +57,12 @@ export const startIdentity = async (config: Partial<IdentityConfig> = {}): Promi
   const node = () =>
     createIdentity({
       db,
+      cluster: { nodeId: 'alone', alone: true },
       clock,
       config: { ...CONFIG, ...config },
       platformKeys: openPlatformKeys({ dataDir, platformKey: null, previousKey: null }),
       publicUrl: () => ISSUER,
       audit: createAudit(clock),
-      events: { publish: () => {} },
-      outbox: {
-        record: (_tx, event) => Promise.resolve({ ...event, id: 'event', createdAt: clock.now() }),
-      },
       mailer: { delivers: false, send: () => Promise.resolve() },
       log: { info: silent, warn: silent, error: silent },
     });

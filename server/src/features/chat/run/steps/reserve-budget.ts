@@ -1,9 +1,8 @@
-import type { Queryable } from '../../../../db/db.ts';
-import type { PlatformEvent } from '../../../../kernel/events.ts';
+import type { Tx } from '../../../../db/db.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { activateBranch } from '../../../conversations/index.ts';
 import type { Hold } from '../../../costs/index.ts';
-import { holdRequest } from '../../budget.ts';
+import { holdRequest, reserveOfRun } from '../../budget.ts';
 import { LONGEST_SUMMARY_BYTES } from '../../history.rules.ts';
 import type { KnownHistory } from '../../history.ts';
 import type { RunEvent } from '../../journal.rules.ts';
@@ -110,13 +109,12 @@ export const reserveBudget = async (
   const request = holdRequest(priced, subject, model, promptBound, spending.nano);
   const question = questionOf(asking, history, ready, record.title);
   const { askedAt, takenBack, questionId, messageId, events } = question;
-  let asked: PlatformEvent | null = null;
-  const write = async (tx: Queryable): Promise<Hold> => {
+  const write = async (tx: Tx): Promise<Hold> => {
     // First what may refuse: nothing is written when the reservation does not fit.
     await asking.reserve.give(tx);
-    const taken = await costs.hold(tx, request);
+    const taken = await reserveOfRun(costs, tx, request);
     if (message.queued !== undefined) await beginQueued(tx, deps, asking, question);
-    else asked = await storeQuestion(tx, deps, { ...asking, subject }, question);
+    else await storeQuestion(tx, deps, { ...asking, subject }, question);
     // Not sooner: the claim of the turn looks for what others have said.
     for (const [i, { id }] of takenBack.entries()) {
       const parentId = takenBack[i - 1]?.id ?? history.known.last?.id ?? null;
@@ -140,7 +138,6 @@ export const reserveBudget = async (
     state: startState(record),
     events,
     subject,
-    asked,
     again: message.again !== undefined,
     stored: { status: 'running', answered: false, costNano: 0 },
   };
@@ -153,7 +150,7 @@ export const reserveCall = async (deps: RunDeps, run: RunLoop): Promise<void> =>
   const request = holdRequest(deps, subject, plan.model, run.promptBound, plan.spending.nano);
   // A try whose answer was lost leaves a reservation behind, which the sweep of ended runs frees.
   run.result.open.hold = await untilStored(
-    () => deps.store.write((tx) => deps.costs.hold(tx, request)),
+    () => deps.store.write((tx) => reserveOfRun(deps.costs, tx, request)),
     context.signal,
   );
 };
