@@ -175,7 +175,7 @@ describe('calls of models and embedders', () => {
     await settled();
     const { used_usd: before } = await day();
     // The day has room for an answer, and none for the prompt that the provider will count.
-    await limit(before + 0.035);
+    await limit(Number((before + 0.035).toFixed(9)));
     // Pictures and a provider's own instructions: more tokens than bytes were sent.
     provider.always({ text: 'Well.', usage: { inputTokens: 30_000, outputTokens: 50 } });
     const body = { message: 'Hi', context: { agent_id: 'zeus' } };
