@@ -87,6 +87,21 @@ const growLog = (file: string): void => {
   }
 };
 
+const LOG_HEADER_BYTES = 32;
+
+/** Overwrites all frames of the log in their place: it gets no longer, so that a full disk does not matter. */
+const zeroLog = (file: string): void => {
+  const log = openSync(`${file}-wal`, 'r+');
+  try {
+    const zeros = Buffer.alloc(1 << 20);
+    const { size } = fstatSync(log);
+    for (let at = LOG_HEADER_BYTES; at < size; )
+      at += writeSync(log, zeros, 0, Math.min(zeros.length, size - at), at);
+  } finally {
+    closeSync(log);
+  }
+};
+
 /** Brings the write-ahead log to the disk, off this thread. Locks stand on other files, so that opening it here is safe. */
 const logSync = (file: string) => {
   const log = openSync(`${file}-wal`, 'r+');
@@ -128,7 +143,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<Db> => {
     all: (statement) => writerDb.prepare(statement).all(),
     bringOver: checkpointer.bringOver,
     wake: () => void group.write(() => emitter.within(tx, () => Promise.resolve()), {}).catch(() => {}),
-    fill: () => growLog(options.file),
+    fill: () => zeroLog(options.file),
     onError: options.onError ?? (() => {}),
   });
   writer.onRemoved = wiper.deleted;

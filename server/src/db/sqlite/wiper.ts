@@ -2,7 +2,7 @@
  * What was deleted is to be gone from the bytes of the store as well. `secure_delete` overwrites it in the pages of the file; the
  * write-ahead log has earlier copies of those pages, and the word indexes (FTS5 without contents) keep the words of deleted passages
  * until their parts are merged. So soon after something that people have written was deleted, small indexes are merged, and the
- * log is brought over, emptied and filled with zeros.
+ * log is brought over and its frames are overwritten with zeros.
  */
 
 /** Deletions that come together are wiped together, and no more often than this. */
@@ -28,7 +28,7 @@ export interface WiperOptions {
   bringOver(): Promise<void>;
   /** Runs nothing in a write of its own, so that `committed` is called. */
   wake(): void;
-  /** Makes the log long again and all of it zeros; with the lock of writers held. */
+  /** Overwrites the frames of the log, none of which counts any more; with the lock of writers held. */
   fill(): void;
   onError(error: unknown): void;
 }
@@ -68,7 +68,7 @@ export const createWiper = ({ all, bringOver, wake, fill, onError }: WiperOption
 
   const wipe = (): boolean => {
     mergeSmall();
-    const [row] = all('pragma wal_checkpoint(truncate)');
+    const [row] = all('pragma wal_checkpoint(restart)');
     if (Number(row?.busy) !== 0) return false;
     // Nobody else writes meanwhile, so that no page of theirs is overwritten.
     all('begin immediate');
