@@ -98,13 +98,14 @@ const isOverflow = (error: unknown): boolean =>
 const NOT_MONOTONE = /"(?:not|oneOf|if|contains|patternProperties|dependentSchemas|unevaluated\w+)":/;
 
 /** Tries again where the thread did not have half of the time for itself. */
-const withinOwnTime = <T>(ms: number, work: () => T): T => {
+const withinOwnTime = <T>(ms: number, work: () => T, onBroken: () => void = () => {}): T => {
   for (let tries = 1; ; tries++) {
     const before = process.threadCpuUsage();
     try {
       return within(ms, work);
     } catch (error) {
       const { user, system } = process.threadCpuUsage(before);
+      if (isTimeout(error)) onBroken();
       if (!isTimeout(error) || tries === MAX_TRIES || (user + system) / 1_000 > ms / 2) throw error;
     }
   }
@@ -204,7 +205,7 @@ interface Compiled {
 type Engine = Pick<Ajv, 'compile' | 'removeSchema' | 'removeKeyword' | 'addKeyword'>;
 type Entry = Compiled | { unusable: string } | 'not checked';
 
-export const createSchemaChecker = (): SchemaChecker => {
+export const createSchemaChecker = (compileLimitMs = COMPILE_LIMIT_MS): SchemaChecker => {
   /** Of the schema that is being compiled or asked. */
   const state: CheckState = { lenient: false, leftOut: null, patternSize: 0 };
   const settings: Options = {
@@ -239,7 +240,6 @@ export const createSchemaChecker = (): SchemaChecker => {
       return { unusable: 'the schema is too large' };
     const text = JSON.stringify(schema);
     state.lenient = !NOT_MONOTONE.test(text);
-    state.patternSize = 0;
     leniency.set(schema, state.lenient);
     const { $schema: _named, ...own } = schema;
     // A schema must not pass for one of the drafts themselves.
@@ -247,21 +247,25 @@ export const createSchemaChecker = (): SchemaChecker => {
       const id = own[key];
       if (typeof id === 'string' && id.includes('json-schema.org')) delete own[key];
     }
-    const engine = engineOf(dialectOf(schema));
+    const dialect = dialectOf(schema);
     try {
-      const validate = within(COMPILE_LIMIT_MS, () => engine.compile(own));
+      const validate = withinOwnTime(
+        compileLimitMs,
+        () => {
+          state.patternSize = 0;
+          return engineOf(dialect).compile(own);
+        },
+        // What was broken off in the middle is not used again.
+        () => engines.delete(dialect),
+      );
       const refers = /"\$\w*[rR]ef":/.test(text);
       return { validate, nodes: size.nodes, refers, slow: 0, patternSize: state.patternSize };
     } catch (error) {
-      if (isTimeout(error)) {
-        // What was broken off in the middle is not used again.
-        engines.delete(dialectOf(schema));
-        return 'not checked';
-      }
+      if (isTimeout(error)) return 'not checked';
       return { unusable: error instanceof Error ? error.message.slice(0, 200) : String(error) };
     } finally {
       // Ajv keeps every schema for ever; servers may send new ones as often as they like.
-      engine.removeSchema(own);
+      engines.get(dialect)?.removeSchema(own);
     }
   };
 

@@ -11,10 +11,15 @@ export interface UncheckedKeyword {
 }
 
 /** A subschema counts one, a definition that is referred to four: what they take to compile. */
-const MAX_COMPILE_COST = 600;
+const MAX_COMPILE_COST = 300;
 const REFERENCE_COST = 3;
 /** Ways through references and alternatives that one value may have to be tried in. */
 const MAX_PATHS = 1_000;
+
+/** Instructions of all expressions together. */
+const MAX_PATTERN_COST = 5_000;
+/** A class of Unicode is one instruction, and takes as long to prepare as many. */
+const UNICODE_CLASS_COST = 200;
 
 /** Held against the same value. */
 const IN_PLACE = {
@@ -111,11 +116,19 @@ const edgesOf = (schema: Schema, at: string): Edge[] => {
   return edges;
 };
 
-const checkPattern = (keyword: string, pattern: unknown, at: string): void => {
-  if (typeof pattern !== 'string') return;
+/** What an expression costs to prepare. */
+const patternCost = (keyword: string, pattern: string, at: string): number => {
   const read = linearPattern(pattern);
   if (!read.ok) throw new Unchecked(keyword, at, read.advice);
+  return read.compiled.programSize() + (pattern.split('\\p').length - 1) * UNICODE_CLASS_COST;
 };
+
+const patternsOf = (schema: Schema): [string, string][] => [
+  ...(typeof schema.pattern === 'string' ? [['pattern', schema.pattern] as [string, string]] : []),
+  ...Object.keys(isSchema(schema.patternProperties) ? schema.patternProperties : {}).map(
+    (pattern): [string, string] => ['patternProperties', pattern],
+  ),
+];
 
 const checkOwnKeywords = (schema: Schema, at: string, isRoot: boolean): void => {
   for (const keyword of NOT_FOLLOWED) {
@@ -124,11 +137,6 @@ const checkOwnKeywords = (schema: Schema, at: string, isRoot: boolean): void => 
   for (const keyword of ['$id', 'id']) {
     if (!isRoot && typeof schema[keyword] === 'string')
       throw new Unchecked(keyword, at, 'is taken at the top alone: leave it out and refer by #/$defs/…');
-  }
-  checkPattern('pattern', schema.pattern, at);
-  if (isSchema(schema.patternProperties)) {
-    for (const pattern of Object.keys(schema.patternProperties))
-      checkPattern('patternProperties', pattern, at);
   }
 };
 
@@ -139,6 +147,7 @@ export const uncheckedKeyword = (root: Schema): UncheckedKeyword | null => {
   const later: { schema: Schema; at: string }[] = [{ schema: root, at: '' }];
   const targets = new Set<Schema>();
   let cost = 0;
+  let patterns = 0;
 
   const reference = (schema: Schema, at: string): Edge[] => {
     if (schema.$ref === undefined) return [];
@@ -159,6 +168,11 @@ export const uncheckedKeyword = (root: Schema): UncheckedKeyword | null => {
     if (cost > MAX_COMPILE_COST)
       throw new Unchecked('the schema', at, 'has too many parts to be checked in time: ask for less at once');
     checkOwnKeywords(schema, at, schema === root);
+    for (const [keyword, pattern] of patternsOf(schema)) {
+      patterns += patternCost(keyword, pattern, at);
+      if (patterns > MAX_PATTERN_COST)
+        throw new Unchecked(keyword, at, 'is one expression too many, or too large: use shorter repeats');
+    }
     let ways = 1;
     for (const edge of [...reference(schema, at), ...edgesOf(schema, at)]) {
       if (!edge.inPlace) {
