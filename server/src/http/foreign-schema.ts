@@ -184,10 +184,10 @@ const UNIQUE_ITEMS: FuncKeywordDefinition = {
     !wanted || new Set(items.map(canonical)).size === items.length,
 };
 
-type Dialect = '04' | '07' | '2019' | '2020';
+export type Dialect = '04' | '07' | '2019' | '2020';
 
 /** 2020-12 unless the schema names an older one, as the protocol says; an unknown one is read as 2020-12. */
-const dialectOf = (schema: Record<string, unknown>): Dialect => {
+export const dialectOf = (schema: Record<string, unknown>): Dialect => {
   const named = typeof schema.$schema === 'string' ? schema.$schema : '';
   if (/draft-0[34]/.test(named)) return '04';
   if (/draft-0[5-7]/.test(named)) return '07';
@@ -241,7 +241,8 @@ export const createSchemaChecker = (compileLimitMs = COMPILE_LIMIT_MS): SchemaCh
     const text = JSON.stringify(schema);
     state.lenient = !NOT_MONOTONE.test(text);
     leniency.set(schema, state.lenient);
-    const { $schema: _named, ...own } = schema;
+    // An asynchronous check would reject where nobody waits for it, which ends the process.
+    const { $schema: _named, $async: _async, ...own } = schema;
     // A schema must not pass for one of the drafts themselves.
     for (const key of ['$id', 'id']) {
       const id = own[key];

@@ -1,3 +1,4 @@
+import { type Dialect, dialectOf } from './foreign-schema.ts';
 import { linearPattern } from './linear-pattern.ts';
 
 /**
@@ -39,6 +40,21 @@ const OF_PARTS = {
   ],
   many: ['properties', 'patternProperties', 'prefixItems', 'items'],
 } as const;
+const SINCE_2019 = [
+  'minContains',
+  'maxContains',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+/** Words of other drafts, which would be read as if they were not there. */
+const NOT_IN: Record<Dialect, readonly string[]> = {
+  '04': ['prefixItems', ...SINCE_2019],
+  '07': ['prefixItems', ...SINCE_2019],
+  '2019': ['prefixItems'],
+  '2020': [],
+};
 const NOT_FOLLOWED = ['$dynamicRef', '$recursiveRef'];
 
 type Schema = Record<string, unknown>;
@@ -130,7 +146,12 @@ const patternsOf = (schema: Schema): [string, string][] => [
   ),
 ];
 
-const checkOwnKeywords = (schema: Schema, at: string, isRoot: boolean): void => {
+const checkOwnKeywords = (schema: Schema, at: string, isRoot: boolean, dialect: Dialect): void => {
+  const strange = NOT_IN[dialect].find((keyword) => schema[keyword] !== undefined);
+  if (strange !== undefined)
+    throw new Unchecked(strange, at, 'is no keyword of the draft that $schema names: leave $schema out');
+  if (dialect === '2020' && schema.prefixItems !== undefined && schema.additionalItems !== undefined)
+    throw new Unchecked('additionalItems', at, 'says nothing beside prefixItems: use items');
   for (const keyword of NOT_FOLLOWED) {
     if (schema[keyword] !== undefined) throw new Unchecked(keyword, at, 'is not followed: use $ref');
   }
@@ -142,6 +163,7 @@ const checkOwnKeywords = (schema: Schema, at: string, isRoot: boolean): void => 
 
 /** What of this schema cannot be checked; null where all of it can. The schema is not nested deeply. */
 export const uncheckedKeyword = (root: Schema): UncheckedKeyword | null => {
+  const dialect = dialectOf(root);
   const paths = new Map<Schema, number>();
   const open = new Set<Schema>();
   const later: { schema: Schema; at: string }[] = [{ schema: root, at: '' }];
@@ -167,7 +189,7 @@ export const uncheckedKeyword = (root: Schema): UncheckedKeyword | null => {
     cost += 1;
     if (cost > MAX_COMPILE_COST)
       throw new Unchecked('the schema', at, 'has too many parts to be checked in time: ask for less at once');
-    checkOwnKeywords(schema, at, schema === root);
+    checkOwnKeywords(schema, at, schema === root, dialect);
     for (const [keyword, pattern] of patternsOf(schema)) {
       patterns += patternCost(keyword, pattern, at);
       if (patterns > MAX_PATTERN_COST)

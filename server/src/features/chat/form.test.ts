@@ -74,6 +74,16 @@ describe('a schema that cannot be checked wholly', () => {
       /too many parts/,
     ],
     [
+      'a keyword of another draft',
+      { $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{}] },
+      /prefixItems at \/ is no keyword of the draft/,
+    ],
+    [
+      'an old keyword beside a new one',
+      { prefixItems: [{}], additionalItems: false },
+      /additionalItems at \/ says nothing beside prefixItems/,
+    ],
+    [
       'too much to prepare for patterns',
       { allOf: Array.from({ length: 20 }, () => ({ pattern: 'a{900}' })) },
       /pattern at \/allOf\/5 is one expression too many/,
@@ -127,7 +137,14 @@ describe('an answer that cannot be checked wholly does not fit', () => {
     expect(readAnswer(of({}), JSON.stringify({ a: '['.repeat(5_000) }))).toMatchObject({ ok: true });
   });
 
-  it('where a text is too long for its format or its pattern', () => {
+  it('and a schema that wants to be checked later is checked at once', () => {
+    const schema = { $async: true, type: 'object', required: ['a'] };
+    expect(unusableSchema(schema)).toBeNull();
+    expect(readAnswer(of(schema), '{}')).toMatchObject({ ok: false });
+    expect(readAnswer(of(schema), '{"a":1}')).toMatchObject({ ok: true });
+  });
+
+  it('where a text is too long for its format', () => {
     const long = JSON.stringify(`${'a'.repeat(5_000)}@example.com`);
     expect(readAnswer(of({ format: 'email' }), long)).toMatchObject({ ok: false });
   });
