@@ -118,6 +118,72 @@ describe('natively', () => {
     expect(provider.requests).toEqual([]);
   });
 
+  it(req('CHAT-07', 'a schema that cannot be checked wholly is refused by its keyword'), async () => {
+    const $defs: Record<string, unknown> = { d0: { type: 'string' } };
+    for (let i = 1; i <= 40; i++) {
+      const $ref = `#/$defs/d${i - 1}`;
+      $defs[`d${i}`] = { anyOf: [{ $ref }, { $ref }] };
+    }
+    for (const [schema, word] of [
+      [{ type: 'object', properties: { a: { pattern: '^(?=.*[0-9]).{8,}$' } } }, 'pattern at /properties/a'],
+      [{ $ref: '#' }, 'refers to itself without end'],
+      [{ $ref: '#/$defs/d40', $defs }, 'multiplies into too many ways'],
+    ] as const) {
+      const refused = await ask({ response_schema: schema });
+      expect([word, refused.status]).toEqual([word, 422]);
+      expect(refused.text).toContain(word);
+      const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
+      const messages = [{ role: 'user', content: 'Which lamp?' }];
+      const other = await admin.post('/v1/chat/completions', {
+        model: 'pentarch',
+        messages,
+        response_format: format,
+      });
+      expect([word, other.status]).toEqual([word, 400]);
+      expect(other.text).toContain(word);
+      const text = { format: { type: 'json_schema', name: 'a', schema } };
+      const third = await admin.post('/v1/responses', { model: 'pentarch', input: 'Which lamp?', text });
+      expect([word, third.status]).toEqual([word, 400]);
+      const config = { format: { type: 'json_schema', schema } };
+      const fourth = await admin.post('/v1/messages', {
+        model: 'pentarch',
+        max_tokens: 100,
+        messages,
+        output_config: config,
+      });
+      expect([word, fourth.status]).toEqual([word, 400]);
+    }
+    expect(provider.requests).toEqual([]);
+  });
+
+  it(
+    req('CHAT-07', 'an answer that cannot be checked wholly does not fit, and the reason is told'),
+    async () => {
+      const next = { type: 'object', properties: { next: { $ref: '#' } } };
+      const doubled = {
+        anyOf: [
+          { ...next, required: ['x'] },
+          { ...next, required: ['y'] },
+        ],
+      };
+      const chain = `${'{"next":'.repeat(40)}{}${'}'.repeat(40)}`;
+      const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+      for (const [schema, text, reason] of [
+        [doubled, chain, 'takes too long'],
+        [{ type: 'object' }, deep, 'nested more than 100 deep'],
+        [{ type: 'object' }, '{"n":1e999}', '1e999 is too large'],
+        [{ type: 'object' }, '{"n":9007199254740993}', '9007199254740993 has more digits'],
+      ] as const) {
+        provider.reset();
+        provider.script({ text }, { text });
+        const failed = await ask({ response_schema: schema });
+        expect([reason, failed.status]).toEqual([reason, 502]);
+        expect(failed.text).toContain(reason);
+        expect(provider.requests).toHaveLength(2);
+      }
+    },
+  );
+
   it(req('CHAT-07', 'a stream tells nothing that does not fit, and ends with the value'), async () => {
     provider.script({ chunks: ['{"name":', '1}'] }, { chunks: ['{"name":"Argand",', '"hours":12}'] });
     const asked = await admin.stream('/api/v1/chat/stream', {

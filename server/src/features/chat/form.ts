@@ -1,6 +1,8 @@
-import { createSchemaChecker } from '../../http/foreign-schema.ts';
+import { createSchemaChecker, sizeOf } from '../../http/foreign-schema.ts';
+import { uncheckedKeyword } from '../../http/schema-bounds.ts';
 import { AppError } from '../../kernel/errors.ts';
 import type { ModelRequest } from '../../kernel/model.ts';
+import { jsonFault, MAX_ANSWER_DEPTH } from './json-text.rules.ts';
 import { asMaterial } from './prompt.rules.ts';
 
 /**
@@ -17,16 +19,23 @@ export const MAX_SCHEMA_BYTES = 32 * 1024;
 const MAX_FAULTS = 8;
 const ANY_OBJECT = { type: 'object' };
 
-const checker = createSchemaChecker();
+/** What a schema takes to prepare is counted before: its time limit is only for what the count does not see. */
+const checker = createSchemaChecker(1_000);
 
 const schemaOf = ({ schema }: AnswerForm): Record<string, unknown> => schema ?? ANY_OBJECT;
 
 /** Why no answer can be held to this schema; null where one can. */
 export const unusableSchema = (schema: Record<string, unknown>): string | null => {
+  if (sizeOf(schema, MAX_ANSWER_DEPTH).depth > MAX_ANSWER_DEPTH)
+    return 'cannot be used: the schema is nested too deeply';
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES)
     return `must be at most ${MAX_SCHEMA_BYTES / 1024} KiB of JSON`;
+  const left = uncheckedKeyword(schema);
+  if (left !== null) return `cannot be used: ${left.keyword} at ${left.at} ${left.advice}`;
   const verdict = checker.check(schema, null);
-  return !verdict.ok && 'unusable' in verdict ? `cannot be used: ${verdict.unusable}` : null;
+  if (verdict.ok)
+    return verdict.unchecked === undefined ? null : `cannot be used: ${verdict.unchecked}; make it simpler`;
+  return 'unusable' in verdict ? `cannot be used: ${verdict.unusable}` : null;
 };
 
 /** What a provider is handed; those that have structured output take objects alone. */
@@ -68,8 +77,15 @@ export const readAnswer = (form: AnswerForm, text: string): ReadAnswer => {
   } catch {
     return { ok: false, reason: content === '' ? 'it is empty' : 'it is not JSON' };
   }
+  const fault = jsonFault(content);
+  if (fault !== null) return { ok: false, reason: fault };
   const verdict = checker.check(schemaOf(form), value);
-  if (verdict.ok) return { ok: true, content, value };
+  // What was not checked wholly does not fit: a program takes it at its word.
+  if (verdict.ok) {
+    return verdict.unchecked === undefined
+      ? { ok: true, content, value }
+      : { ok: false, reason: `it could not be checked: ${verdict.unchecked}` };
+  }
   if ('unusable' in verdict) return { ok: false, reason: `the schema cannot be used: ${verdict.unusable}` };
   const reasons = verdict.faults
     .slice(0, MAX_FAULTS)
