@@ -36,7 +36,7 @@ const DOTS =
   /[\u00b7\u0701\u0702\u06d4\u2022\u2027\u2219\u22c5\u3002\u30fb\ua4f8\ua60e]|%2e|&#46;|&#x2e;|&period;| ?[([{<] ?(?:\.|dot|punkt|point|punto|ponto) ?[)\]}>] ?| dot /giu;
 const COLONS = /[\u02d0\u2236\ua789]|[([{<] ?: ?[)\]}>]|%3a|&#58;|&colon;/giu;
 const SLASHES = /[\u2044\u2215\u29f8\\]|%2f|&#47;|&sol;/giu;
-const INVISIBLE = /[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0f]/gu;
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|[\u115f\u1160\u3164]|\u034f/gu;
 
 /** As it is read: other forms of letters and signs are the plain ones, what is not seen is gone, and no space stands before a dot. */
 const asRead = (text: string): string =>
