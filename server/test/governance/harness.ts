@@ -158,6 +158,7 @@ export const startWorld = async (options: WorldOptions = {}): Promise<World> => 
         ask: () => Promise.reject(new Error('no model')),
         policyOf: () => null,
         findTool: (_caller, _agent, server, name) => Promise.resolve(tools.get(`${server}.${name}`) ?? null),
+        serverReady: () => Promise.resolve(),
         callerOf: (tenantId, id) => {
           const name = id.replace('user-', '');
           return Promise.resolve(callerFrom(`user.${name}${tenantId === OTHER_TENANT ? '@other' : ''}`));

@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { OidcPorts } from '../../kernel/oidc.ts';
 import { showGivenCode } from './device-flow.ts';
+import { createPolls, pacedAnswer } from './device-polls.ts';
 
 /** What the library's own answers lack. Runs around its routes. */
 
@@ -41,9 +42,9 @@ const lacksSession = (ctx: KoaContextWithOIDC): boolean =>
   (ctx.oidc?.route === 'code_verification' || ctx.oidc?.route === 'device_resume') &&
   ctx.oidc.session?.exp === undefined;
 
-export const finishAnswers =
-  (ports: OidcPorts) =>
-  async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+export const finishAnswers = (ports: OidcPorts) => {
+  const polls = createPolls(() => performance.now());
+  return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     try {
       await next();
     } catch (error) {
@@ -52,6 +53,8 @@ export const finishAnswers =
       ctx.redirect(ctx.oidc.urlFor('code_verification'));
       return;
     }
+    const paced = pacedAnswer(ctx, polls);
+    if (paced !== null) ctx.body = paced;
     if (isGivenCode(ctx)) {
       showGivenCode(ports, ctx);
     } else if (isSignedOutAlready(ctx)) {
@@ -67,3 +70,4 @@ export const finishAnswers =
       ctx.body = { ...ctx.body, request_id: ctx.get('x-request-id') };
     }
   };
+};

@@ -14,6 +14,32 @@ const WORDS: Readonly<Record<string, string>> = {
   AbortedError: 'The device was not let in. You can close this page.',
 };
 
+/** Words that the page may show: whoever begins the flow writes the rest of the header, and could write to the person by it. */
+const PROGRAMS: readonly (readonly [string, RegExp])[] = [
+  ['Pentarch', /\bpentarch\b/i],
+  ['Edge', /\bEdg/],
+  ['Firefox', /\bFirefox\b/],
+  ['Chrome', /\bChrom(?:e|ium)\b/],
+  ['Safari', /\bSafari\b/],
+  ['curl', /\bcurl\b/i],
+  ['Python', /\bpython\b/i],
+  ['Node.js', /\bnode\b/i],
+  ['Go', /\bGo-http-client\b/],
+];
+const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+  ['Android', /\bAndroid\b/],
+  ['iOS', /\b(?:iPhone|iPad)\b/],
+  ['Windows', /\bWindows\b/i],
+  ['macOS', /\b(?:Mac OS X|Macintosh|darwin)\b/i],
+  ['Linux', /\bLinux\b/i],
+];
+
+/** "Firefox, Linux"; empty where nothing is known. */
+export const programIn = (userAgent: string): string =>
+  [PROGRAMS, SYSTEMS]
+    .flatMap((known) => known.find(([, sign]) => sign.test(userAgent))?.[0] ?? [])
+    .join(', ');
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const formOf = (ctx: KoaContextWithOIDC, userCode: string): DeviceForm => ({
@@ -33,7 +59,7 @@ export const deviceFlow = (ports: OidcPorts): DeviceFlow => ({
   enabled: true,
   charset: 'base-20',
   mask: '****-****',
-  deviceInfo: (ctx) => ({ ip: ctx.ip, ua: ctx.get('user-agent').slice(0, 120) }),
+  deviceInfo: (ctx) => ({ ip: ctx.ip, ua: programIn(ctx.get('user-agent')) }),
   userCodeInputSource: (ctx, _form, _out, error) => {
     const fault =
       error === undefined || error === null

@@ -27,6 +27,8 @@ export interface HandlerOptions {
   /** Null: the network finds the agent. */
   agentId: string | null;
   requestId: string;
+  /** False: a busy conversation is a CONFLICT. */
+  wait: boolean;
   idempotencyKey: string | null;
   card(): ReturnType<A2ARequestHandler['getAgentCard']>;
   /** A refusal of the platform, which the HTTP layer tells by its own status. */
@@ -143,7 +145,7 @@ export const createHandler = (options: HandlerOptions): A2ARequestHandler => {
       {
         requestId: options.requestId,
         streaming: true,
-        wait: true,
+        wait: options.wait,
         given: { metadata: { source: 'a2a' } },
         ...(accepted === undefined ? {} : { accepted }),
       },

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { errorHeaders, errorStatus, rpcError } from '../../http/error-body.ts';
 import { type Idempotency, idempotencyKey } from '../../http/idempotency.ts';
+import { prefersWaiting } from '../../http/prefer.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
@@ -127,6 +128,7 @@ export const a2aRoutes = (options: A2aDoorOptions): AnyRoute[] => {
       caller,
       agentId: agent?.id ?? null,
       requestId: input.requestId,
+      wait: prefersWaiting(request),
       idempotencyKey: idempotencyKey(request.headers['idempotency-key']),
       card: async () => cardOf(cardOptions(), agent),
       refused: (error) => refusals.push(error),

@@ -10,6 +10,7 @@ import {
   type StoredAnswer,
 } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
+import { prefersWaiting } from '../../http/prefer.ts';
 import { type AnyRoute, route, type SignedInInput } from '../../http/route.ts';
 import { openSse, type SseStream } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
@@ -39,8 +40,6 @@ interface ChatRouteOptions {
   streams: StreamWatch;
   draining(): boolean;
 }
-
-const waits = (request: FastifyRequest): boolean => !/\bno-wait\b/.test(String(request.headers.prefer ?? ''));
 
 /** A refusal that comes sooner is a plain HTTP error; after that the stream has begun, and it is its `error` event. */
 const HEAD_AFTER_MS = 5_000;
@@ -126,7 +125,7 @@ const launch = async (
   return chat.launch(input.caller, request, {
     requestId: input.requestId,
     streaming: how.streaming,
-    wait: waits(input.request),
+    wait: prefersWaiting(input.request),
     ...(again === undefined ? {} : { again }),
     ...(how.accepted === undefined ? {} : { accepted: how.accepted }),
   });

@@ -20,7 +20,7 @@ export interface BoardOptions {
   records: Records;
   voting: Voting;
   execution: Execution;
-  ports: Pick<GovernancePorts, 'budget' | 'toolHealth' | 'onDecided'>;
+  ports: Pick<GovernancePorts, 'budget' | 'serverReady' | 'toolHealth' | 'onDecided'>;
   events: EventSink;
   onError(error: unknown): void;
   stop: AbortSignal;
@@ -65,6 +65,9 @@ export const createBoard = (options: BoardOptions) => {
    * after another, so that events come in the order of the record. Each seat's time is limited, so this ends.
    */
   const castAll = async (proposal: Proposal): Promise<void> => {
+    const { tenantId, tool } = proposal;
+    if (tool !== null) await ports.serverReady(tenantId, tool.server, stop);
+    if (stop.aborted) return;
     const facts = await gatherFacts(db, ports, proposal, clock.now());
     const seats = voting.seatsToVote(proposal);
     // Who holds the seats may have changed since the last ballot: then none may be missing, and nothing decided.

@@ -33,7 +33,7 @@ const OWN_TOOLS = 'pentarch';
 /** How many calls back a tool's health is read from. */
 const HEALTH_OF_CALLS = 20;
 
-type ToolPorts = Pick<GovernancePorts, 'policyOf' | 'findTool' | 'toolHealth'>;
+type ToolPorts = Pick<GovernancePorts, 'policyOf' | 'findTool' | 'serverReady' | 'toolHealth'>;
 
 const toolPorts = ({ catalogue, db }: Pick<GovernanceDeps, 'catalogue' | 'db'>): ToolPorts => ({
   policyOf: (tool) => (isGatewayTool(tool) ? tool.policy : sendingPolicy(tool)),
@@ -44,6 +44,9 @@ const toolPorts = ({ catalogue, db }: Pick<GovernanceDeps, 'catalogue' | 'db'>):
       if (found !== undefined) return found;
     }
     return null;
+  },
+  async serverReady(tenantId, server, signal) {
+    await Promise.all(catalogue.sources.map((source) => source.ready?.(tenantId, server, signal)));
   },
   async toolHealth(tenantId, server, name) {
     const connected = catalogue.sources.map((source) => source.connected?.(tenantId, server) ?? null);

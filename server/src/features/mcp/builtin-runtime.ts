@@ -54,6 +54,7 @@ export const createBuiltinRuntime = (server: BuiltinServer, now: () => number): 
     },
     retry: () => {},
     settled: () => Promise.resolve(),
+    firstConnection: () => Promise.resolve(),
     async callTool(name, args, { context }) {
       const tool = tools.get(name);
       if (tool === undefined) throw new AppError('NOT_FOUND', 'tool not found');

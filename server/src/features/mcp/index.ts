@@ -86,9 +86,17 @@ export interface McpFeature {
   close(): Promise<void>;
   /** Whether a server is connected; null for one that the tenant does not have. */
   connected(tenantId: string, server: string): boolean | null;
+  /**
+   * Resolves when the server is connected or has had its time for that since its start; with null, when no server of the
+   * tenant is at its first try any more. Nobody may say sooner that a tool is not there.
+   */
+  ready(tenantId: string, server: string | null, signal: AbortSignal): Promise<void>;
   /** For /ready and /metrics: how many servers are in which state. */
   health(): { connected: number; connecting: number; error: number; disabled: number };
 }
+
+/** So long is the first try of a server waited for. */
+const FIRST_TRY_MS = 30_000;
 
 /** The MCP gateway, put together. */
 export const createMcpFeature = (options: McpOptions): McpFeature => {
@@ -228,6 +236,11 @@ export const createMcpFeature = (options: McpOptions): McpFeature => {
     connected(tenantId, server) {
       const found = registry.find(tenantId, server);
       return found === null ? null : found.runtime.state().status === 'connected';
+    },
+    async ready(tenantId, server, signal) {
+      if (server !== null) return registry.find(tenantId, server)?.runtime.firstConnection(signal);
+      const all = registry.visible(tenantId);
+      await Promise.all(all.map(({ runtime }) => runtime.settled(FIRST_TRY_MS, signal)));
     },
     health() {
       const counts = { connected: 0, connecting: 0, error: 0, disabled: 0 };

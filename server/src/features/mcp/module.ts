@@ -169,7 +169,10 @@ export const mcpModule = defineModule({
       service: gateway,
       routes: [...gateway.routes, ...door.routes],
       plugins: [door.plugin],
-      tools: [gateway.serverTools, { ...gateway.toolSource, connected: gateway.connected }],
+      tools: [
+        gateway.serverTools,
+        { ...gateway.toolSource, connected: gateway.connected, ready: gateway.ready },
+      ],
       doorTools: [createAskAgentSource({ agents: AGENTS, ask: askByChat(deps.chat) })],
       personalData: [filesOfPeople(filesFolder(deps.config))],
       gauges: { openStreams: () => deps.streams.open() + door.openStreams() },

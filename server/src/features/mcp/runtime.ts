@@ -11,6 +11,8 @@ export interface ServerRuntime {
   retry(): void;
   /** Resolves when it is connected, the first try has failed, or the time is over. */
   settled(maxMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when it is connected, or has had its time for that since it was started. */
+  firstConnection(signal: AbortSignal): Promise<void>;
   /**
    * Throws `McpFault`, and SERVICE_UNAVAILABLE when the server is not connected. `context` is for the platform's own
    * servers alone: nothing of the caller is passed on to others.

@@ -82,6 +82,9 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
   let inFlight = 0;
   let retryTimer: NodeJS.Timeout | undefined;
   let pingTimer: NodeJS.Timeout | undefined;
+  /** Resolved with the first connection since `start`, or when the time for it is over. */
+  let first = Promise.withResolvers<void>();
+  let firstTimer: NodeJS.Timeout | undefined;
   /** Aborted by stop(); each start has its own, so that what an earlier one left behind changes nothing. */
   let life = new AbortController();
   let attempt: Promise<void> | null = null;
@@ -184,6 +187,7 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       lastError = null;
       connectedAt = clock.now();
       silent = 0;
+      first.resolve();
     } catch (error) {
       letGo(opened);
       if (mine.signal.aborted) return;
@@ -304,6 +308,9 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       life = new AbortController();
       failures = 0;
       lastError = null;
+      first = Promise.withResolvers<void>();
+      firstTimer = setTimeout(first.resolve, startTimeoutMs);
+      firstTimer.unref();
       pingTimer = setInterval(() => void ping(), options.pingEveryMs ?? 30_000);
       pingTimer.unref();
       void connect();
@@ -312,6 +319,8 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       life.abort();
       clearTimeout(retryTimer);
       clearInterval(pingTimer);
+      clearTimeout(firstTimer);
+      first.resolve();
       const running = attempt;
       attempt = null;
       letGo(session);
@@ -328,6 +337,11 @@ export const createSupervisor = (options: SupervisorOptions): ServerRuntime => {
       void connect();
     },
     settled,
+    async firstConnection(signal) {
+      if (status === 'disabled') return;
+      await atMost(first.promise, startTimeoutMs, signal);
+      if (session === null) await settled(startTimeoutMs, signal);
+    },
     callTool: (tool, args, call) =>
       ask(call, async (target, { signal, timeoutMs, onProgress }) => {
         const limits: McpCallOptions = { signal, timeoutMs, onProgress };

@@ -7,6 +7,7 @@ import {
   replayOwner,
 } from '../../http/idempotency.ts';
 import { replayAnswer } from '../../http/mount.ts';
+import { prefersWaiting } from '../../http/prefer.ts';
 import type { SignedInInput } from '../../http/route.ts';
 import { openSse } from '../../http/sse.ts';
 import type { StreamWatch } from '../../http/stream-watch.ts';
@@ -99,12 +100,17 @@ export const createDoor = (options: DoorOptions) => {
   };
 
   const launch = async (
-    { caller, requestId }: Input,
+    { caller, request: asked, requestId }: Input,
     wire: DoorWire,
     streaming: boolean,
     accepted?: BindRun,
   ): Promise<ActiveRun> => {
-    const how = { requestId, streaming, wait: true, ...(accepted === undefined ? {} : { accepted }) };
+    const how = {
+      requestId,
+      streaming,
+      wait: prefersWaiting(asked),
+      ...(accepted === undefined ? {} : { accepted }),
+    };
     const { model, read, maxOutputTokens, sampling, mustContinue = false } = await wire.request();
     const agentId = await agentOf(caller, model);
     const results = lastResults(read.exchange);

@@ -7,12 +7,21 @@ import { isHandedOver } from '../client-tools.rules.ts';
 import { dropKept } from '../partials.ts';
 import { inStep } from '../run-span.ts';
 import { withdrawn } from '../settled-call.ts';
-import { initialState, takeWork, tellResults } from '../steps.rules.ts';
+import { initialState, takeWork, tellResults, waiting } from '../steps.rules.ts';
 import { untilStored } from '../until-stored.ts';
 import { affordable } from './affordable.ts';
 import { finish, type LoopInput, MAX_STEPS, openLoop, outOfSteps, runIdOf } from './loop.ts';
 import { innerPlan } from './plan.ts';
-import type { RunDeps, RunLoop, RunMessage, RunResult, RunSpending, StartDeps, StartedRun } from './run.ts';
+import type {
+  RunDeps,
+  RunLoop,
+  RunMessage,
+  RunPlan,
+  RunResult,
+  RunSpending,
+  StartDeps,
+  StartedRun,
+} from './run.ts';
 import { awaitApproval } from './steps/await-approval.ts';
 import { promptFor, promptForTask } from './steps/build-prompt.ts';
 import { callModel } from './steps/call-model.ts';
@@ -141,9 +150,23 @@ const loop = async (deps: RunDeps, run: RunLoop): Promise<RunResult> => {
   }
 };
 
+/** The plan of a run after a restart was read before the servers of its tools were connected. */
+const withTools = async ({ plan, state, context }: LoopInput): Promise<RunPlan> => {
+  const { toolsAgain } = plan;
+  if (toolsAgain === undefined) return plan;
+  const asked = [...(state.asked ?? []), ...waiting(state).map(({ call }) => call)].map(({ name }) => name);
+  const tools = await untilStored(() => toolsAgain(asked, context.signal), context.signal).catch(
+    (error: unknown) => {
+      if (!context.signal.aborted) throw error;
+      return plan.tools;
+    },
+  );
+  return { ...plan, tools };
+};
+
 /** `loop`, and whatever happens in it: no reservation is left behind, and what has been used is on the ledger. */
 export const carryOut = async (deps: RunDeps, input: LoopInput): Promise<RunResult> => {
-  const run = openLoop(deps, input);
+  const run = openLoop(deps, { ...input, plan: await withTools(input) });
   const { plan, state, result } = run;
   /** Stopped while it waited for the store: what had come is kept, and what is open goes with the end. */
   const stoppedMeanwhile = (error: unknown): RunResult => {

@@ -127,6 +127,8 @@ export interface RunPlan {
   /** The documents were searched for this run. */
   grounded: boolean;
   tools: readonly AgentTool[];
+  /** In place of `tools`, of a run that goes on after a restart: those that are there once their servers had time to connect. */
+  toolsAgain?: (asked: readonly string[], signal: AbortSignal) => Promise<readonly AgentTool[]>;
   /** The reservation of the first call, where it was taken in the same write as the question. */
   firstHold: Hold | null;
   /** `models.promptBound` of the first call, where it has been measured. */

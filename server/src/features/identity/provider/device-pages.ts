@@ -23,7 +23,7 @@ export const deviceConfirmPage = (
     'Is this your device?',
     `<p><strong>${escapeHtml(view.client)}</strong> asks to be signed in as you. It must show this code now:</p>
 <p><strong>${escapeHtml(view.userCode)}</strong></p>
-<p class="small">It asked from ${escapeHtml(view.address)}${view.program === '' ? '' : ` (${escapeHtml(view.program)})`}. If somebody sent you this code or link, or you have not started this yourself, say no.</p>
+<p class="small">It asked from ${escapeHtml(view.address)}${view.program === '' ? '' : ` (by its own word: ${escapeHtml(view.program)})`}. If somebody sent you this code or link, or you have not started this yourself, say no.</p>
 <form method="post" action="${escapeHtml(view.action)}">
 ${hidden('xsrf', view.xsrf)}
 ${hidden('user_code', view.userCode)}

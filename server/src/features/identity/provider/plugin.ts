@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { bearerToken, repeatsAuthorization } from '../../../http/context.ts';
 import { MAX_DRAINED_BYTES } from '../../../http/error-body.ts';
+import { addressGroup } from '../../../kernel/address.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError } from '../../../kernel/errors.ts';
@@ -50,6 +51,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const FORM_ONLY = `this takes a form: send Content-Type: ${FORM}`;
 const FORM_LIMIT_BYTES = 64 * 1024;
 const REQUESTS_PER_MINUTE = 600;
+/** User codes that one address, or one browser, may try at the device page (RFC 8628, 5.1); whoever lets a device in sends two. */
+const DEVICE_CODES_PER_MINUTE = 20;
 /** Where machines send forms. */
 const FORM_PATHS: ReadonlySet<string> = new Set([
   OIDC_PATHS.token,
@@ -228,10 +231,12 @@ export const providerPlugin =
     const { engine, clients, tokenState, assertions } = options;
     const isOwn = (resource: string): boolean =>
       ['', '/', '/mcp'].some((tail) => resource === `${options.issuer()}${tail}`);
-    const throttle =
+    const throttleOf = (perMinute: number) =>
       options.countAddress === null
-        ? createThrottle(options.clock, REQUESTS_PER_MINUTE, options.throttle)
-        : createSharedThrottle(options.countAddress, REQUESTS_PER_MINUTE, options.throttle);
+        ? createThrottle(options.clock, perMinute, options.throttle)
+        : createSharedThrottle(options.countAddress, perMinute, options.throttle);
+    const throttle = throttleOf(REQUESTS_PER_MINUTE);
+    const deviceCodes = throttleOf(DEVICE_CODES_PER_MINUTE);
 
     scope.addContentTypeParser(
       FORM,
@@ -262,7 +267,14 @@ export const providerPlugin =
       const { url = '' } = request.raw;
       const at = url.indexOf('?');
       assertText(at < 0 ? '' : url.slice(at + 1));
-      if (typeof request.body === 'string') assertText(request.body);
+      if (typeof request.body !== 'string') return;
+      assertText(request.body);
+      if (request.routeOptions.url !== OIDC_PATHS.device) return;
+      const form = new URLSearchParams(request.body);
+      if (!form.has('user_code')) return;
+      await deviceCodes.count(`device:${addressGroup(request.ip)}`);
+      // Of the same browser from other addresses: its session gave it this.
+      await deviceCodes.count(`device-form:${hash('sha256', form.get('xsrf') ?? '', 'base64url')}`);
     });
     scope.addHook('onSend', async (_request, reply) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
