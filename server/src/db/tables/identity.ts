@@ -98,6 +98,11 @@ export interface OneTimeLinkRow {
   user_id: string;
   /** `invitation` or `password_reset`. */
   purpose: string;
+  /** Of the account when the link was made, as in `users`; null in links of before these columns. */
+  roles: string | null;
+  permissions: string | null;
+  /** JSON array: what the credential could that was shown the link; null: nobody's, or a platform administrator's. */
+  maker_permissions: string | null;
   created_at: number;
   expires_at: number;
 }

@@ -10,8 +10,18 @@ export interface AccountPort {
     userId: string,
     how: { keepKeys: boolean; exceptSessionId: string | null },
   ): Promise<void>;
-  /** Makes a link for one use and returns its address. */
-  addLink(tx: Queryable, userId: string, purpose: 'invitation' | 'password_reset'): Promise<string>;
+  /** Ends the account's open links; how many. */
+  endLinks(tx: Queryable, userId: string): Promise<number>;
+  /**
+   * Makes a link for one use, good for no more than the account may by `user`, and returns its address. `maker`: what the
+   * credential can that is shown it (`permissionsOfMaker`).
+   */
+  addLink(
+    tx: Queryable,
+    user: { id: string; roles: string; permissions: string },
+    purpose: 'invitation' | 'password_reset',
+    maker: string | null,
+  ): Promise<string>;
   mailLink(
     user: { email: string; name: string },
     purpose: 'invitation' | 'password_reset',

@@ -215,6 +215,7 @@ export const createClients = (options: ClientsOptions) => {
             email_folded: email,
             name: input.name,
             password_hash: null,
+            password_permissions: null,
             ...SERVICE_RIGHTS,
             tier: null,
             status: 'active',
