@@ -388,4 +388,26 @@ describe('what a narrowed credential has laid by for later', () => {
     expect([moved.status, moved.json<{ status: string }>().status], moved.text).toEqual([201, 'invited']);
     expect(await signs(email, NEW_PASSWORD)).toBe(401);
   });
+
+  it(req('CRED-06', 'a machine key that it has fetched ends, and another’s stays'), async () => {
+    const id = await makeAccount({ type: 'service', roles: ['readonly'] });
+    const path = `/management/v1/users/${id}/machine_keys`;
+    const its = (await key.post(path, {})).json<{ keyId: string }>().keyId;
+    const ours = (await admin.post(path, {})).json<{ keyId: string }>().keyId;
+    expect((await change(id, { roles: ['admin'] })).status).toBe('active');
+    expect(await audited(id)).toContain('machine_keys_ended');
+    expect((await admin.delete(`${path}/${its}`)).status).toBe(404);
+    expect((await admin.delete(`${path}/${ours}`)).status).toBe(200);
+  });
+
+  it(req('CRED-06', 'the account of a client whose secret it knows is not raised'), async () => {
+    const may = await keyOf(admin, [...USER_PERMISSIONS, 'clients:manage']);
+    const client = await may.post('/v2/oauth/clients', { name: 'c', type: 'confidential' });
+    const { service_user_id: id } = client.json<{ service_user_id: string }>();
+    const raised = await admin.patch(`/v2/users/${id}`, { roles: ['admin'] });
+    expect([raised.status, raised.text.includes('delete the client')], raised.text).toEqual([409, true]);
+    const account = (await admin.get(`/v2/users/${id}`)).json<{ roles: string[] }>();
+    expect(account.roles).toEqual(['user']);
+    expect((await change(id, { roles: ['readonly'] })).status).toBe('active');
+  });
 });

@@ -1,7 +1,7 @@
 import type { SchemaStep } from '../migrate.ts';
 
 /**
- * What an account could do when a link to it was made, and what the credential could that made the link or the password.
+ * What an account could do when a link to it was made, and what the credential could that made the link, the password or the key.
  * Null in rows of before.
  */
 export const rightsOfLinks: SchemaStep = {
@@ -10,6 +10,7 @@ export const rightsOfLinks: SchemaStep = {
     for (const column of ['roles', 'permissions', 'maker_permissions']) {
       await db.schema.alterTable('one_time_links').addColumn(column, 'text').execute();
     }
+    await db.schema.alterTable('machine_keys').addColumn('maker_permissions', 'text').execute();
     await db.schema.alterTable('users').addColumn('password_permissions', 'text').execute();
   },
 };

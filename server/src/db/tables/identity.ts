@@ -89,6 +89,8 @@ export interface MachineKeyRow {
   tenant_id: string;
   user_id: string;
   public_jwk: string;
+  /** JSON array: what the credential could that fetched the key; null: a platform administrator's, or of before the column. */
+  maker_permissions: string | null;
   created_at: number;
   expires_at: number;
 }

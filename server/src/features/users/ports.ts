@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/db.ts';
+import type { AccountRights } from '../../kernel/grants.ts';
 
 /** What the users feature needs of the identity feature. */
 export interface AccountPort {
@@ -10,6 +11,8 @@ export interface AccountPort {
     userId: string,
     how: { keepKeys: boolean; exceptSessionId: string | null },
   ): Promise<void>;
+  /** Ends the machine keys that a credential fetched which has less than `rights`; how many. */
+  endMachineKeys(tx: Queryable, userId: string, rights: AccountRights): Promise<number>;
   /** Ends the account's open links; how many. */
   endLinks(tx: Queryable, userId: string): Promise<number>;
   /**

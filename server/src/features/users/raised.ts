@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/db.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { conflict } from '../../kernel/errors.ts';
 import { type AccountRights, addedRights, missingFor } from '../../kernel/grants.ts';
 import { PERMISSIONS } from '../../kernel/permissions.ts';
 import { findTenant } from '../tenants/index.ts';
@@ -21,7 +22,8 @@ export const permissionsOfMaker = (caller: Pick<Caller, 'permissions' | 'platfor
   return JSON.stringify(every ? [EVERY] : [...caller.permissions].sort());
 };
 
-const isBeyond = (maker: string | null, rights: AccountRights): boolean => {
+/** Whether `rights` hold more than such a maker could. */
+export const isBeyond = (maker: string | null, rights: AccountRights): boolean => {
   if (maker === null) return false;
   const listed: unknown = JSON.parse(maker);
   const held = Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : [];
@@ -47,13 +49,13 @@ export const mayMoreThan = async (
 export interface Ended {
   row: UserRow;
   /** For the audit; nothing where nothing ended. */
-  details: { links_ended?: number; password_ended?: true };
+  details: { links_ended?: number; machine_keys_ended?: number; password_ended?: true };
 }
 
 /** In the transaction that has changed the account to `next`. Without a password a person waits for an invitation again. */
 export const endWaysBeyond = async (
   tx: Queryable,
-  accounts: Pick<AccountPort, 'endAccess' | 'endLinks'>,
+  accounts: Pick<AccountPort, 'endAccess' | 'endLinks' | 'endMachineKeys'>,
   change: { before: UserRow; next: UserRow; at: number },
 ): Promise<Ended> => {
   const { before, next, at } = change;
@@ -62,10 +64,20 @@ export const endWaysBeyond = async (
     const links = await accounts.endLinks(tx, next.id);
     if (links > 0) details.links_ended = links;
   }
-  const slug = (await findTenant(tx, next.tenant_id))?.slug ?? '';
-  if (next.password_hash === null || !isBeyond(next.password_permissions, rightsOf(next, slug))) {
-    return { row: next, details };
+  const rights = rightsOf(next, (await findTenant(tx, next.tenant_id))?.slug ?? '');
+  const known = isBeyond(next.password_permissions, rights);
+  if (next.type === 'service') {
+    if (known && next.status === 'active') {
+      throw conflict(
+        'a credential that has less registered the client of this account and knows its secret: delete the client and register another one',
+      );
+    }
+    const keys = await accounts.endMachineKeys(tx, next.id, rights);
+    if (keys === 0) return { row: next, details };
+    await accounts.endAccess(tx, next.id, { keepKeys: false, exceptSessionId: null });
+    return { row: next, details: { ...details, machine_keys_ended: keys } };
   }
+  if (next.password_hash === null || !known) return { row: next, details };
   await accounts.endAccess(tx, next.id, { keepKeys: false, exceptSessionId: null });
   const waits = next.status === 'active' && next.external_id === null;
   const row = await updateUser(

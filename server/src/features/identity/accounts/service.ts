@@ -2,9 +2,17 @@ import type { Db, Queryable } from '../../../db/db.ts';
 import type { Caller } from '../../../kernel/caller.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { AppError, conflict, invalid } from '../../../kernel/errors.ts';
+import type { AccountRights } from '../../../kernel/grants.ts';
 import type { Mailer } from '../../../kernel/mail.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
-import { findUser, findUserByEmail, foldEmail, mayMoreThan, type UserRow } from '../../users/index.ts';
+import {
+  findUser,
+  findUserByEmail,
+  foldEmail,
+  isBeyond,
+  mayMoreThan,
+  type UserRow,
+} from '../../users/index.ts';
 import { deleteKeysOfUser } from '../keys/store.ts';
 import {
   deleteLinksOfUser,
@@ -14,6 +22,7 @@ import {
   replaceLink,
   takeLink,
 } from '../links/store.ts';
+import { deleteMachineKeysBeyond } from '../machine-keys/store.ts';
 import { hashPassword, verifyPassword } from '../passwords/hash.ts';
 import type { Lockout } from '../passwords/lockout.ts';
 import { assertWholeAccount, suspended } from '../principal.ts';
@@ -176,6 +185,8 @@ export const createAccounts = (options: AccountsOptions) => {
 
   return {
     endAccess,
+    endMachineKeys: (tx: Queryable, userId: string, rights: AccountRights): Promise<number> =>
+      deleteMachineKeysBeyond(tx, userId, (maker) => isBeyond(maker, rights)),
     endLinks: (tx: Queryable, userId: string): Promise<number> => deleteLinksOfUser(tx, userId),
     addLink,
     mailLink,
