@@ -219,6 +219,8 @@ export const REQUIREMENTS = {
     'a webhook is told of what the credentials that made and changed it may read, and of nothing else',
   'CRED-05':
     'a stored delivery shows what was said to those alone who may read its record, and goes to nobody else, whatever address it has now',
+  'CRED-06':
+    'a link to an account, and a password that another credential may know, end when the account can more than it could at the making or than the maker could',
   'AUTH-01': 'a token is good for what it is, for its own client and within its rights, and for nothing else',
   'AUTH-02': 'every authorization needs PKCE S256, and its code the verifier and address of its own request',
   'AUTH-03':

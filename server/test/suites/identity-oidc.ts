@@ -305,6 +305,9 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
           `${server.url}/v2/users`,
           `${server.url}/oauth/v2/links/x`,
           'http://[::1]:1/callback',
+          // Another program can listen there while the server does not.
+          `http://[::1]:${new URL(server.url).port}/callback`,
+          `http://localhost:1/callback`,
         ]) {
           const page = await createBrowser(server.url).request(
             authorizeUrl(server.url, { clientId: 'pentarch-console', redirectUri, verifier: newVerifier() }),
@@ -613,7 +616,37 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
       expect((await browser.submit(wrong, 'login', server.admin)).text).toContain('/consent"');
     });
 
-    it('works under every name of the loopback, and under no other', async () => {
+    it('asks the person each time under another name of the machine than its own', async () => {
+      const alias = server.url.replace('127.0.0.1', 'localhost');
+      const there = { clientId: 'pentarch-console', redirectUri: `${alias}/callback` };
+      const browser = createBrowser(server.url);
+      // Signed in by the console's own page, without a question.
+      const own = { clientId: 'pentarch-console', redirectUri: `${server.url}/callback` };
+      const verifier = newVerifier();
+      const asked = await browser.request(authorizeUrl(server.url, { ...own, verifier }));
+      const login = await browser.open(asked.headers.get('location') ?? '');
+      const sent = await browser.request(`${login.url}/login`, {
+        ...server.admin,
+        csrf: /name="csrf" value="([^"]+)"/.exec(login.text)?.[1] ?? '',
+      });
+      const back = await browser.request(sent.headers.get('location') ?? '');
+      expect(back.headers.get('location')).toContain(`${server.url}/callback?code=`);
+      for (const scope of ['openid profile email', 'openid', '']) {
+        const extra = { prompt: 'none' };
+        const silent = authorizeUrl(server.url, { ...there, scope, extra, verifier: newVerifier() });
+        const answer = new URL((await browser.open(silent)).headers.get('location') ?? '');
+        expect([scope, answer.searchParams.get('code')]).toEqual([scope, null]);
+        expect(answer.searchParams.get('error')).toMatch(/^(consent|interaction)_required$/);
+      }
+      for (let i = 0; i < 2; i += 1) {
+        const page = await browser.open(authorizeUrl(server.url, { ...there, verifier: newVerifier() }));
+        expect(page.text).toContain('/consent"');
+        const allowed = await browser.submit(page, 'consent');
+        expect(allowed.headers.get('location')).toContain(`${alias}/callback?code=`);
+      }
+    });
+
+    it('works under the names of 127.0.0.1, and under no other', async () => {
       const alias = server.url.replace('127.0.0.1', 'localhost');
       const browser = createBrowser(alias);
       const page = await browser.request(
@@ -628,7 +661,12 @@ export const identityOidcSuite = (name: string, open?: () => Promise<Db>): void 
         ...server.admin,
         csrf: /name="csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '',
       });
-      const back = await browser.request(sent.headers.get('location') ?? '');
+      const consent = await browser.open(sent.headers.get('location') ?? '');
+      expect(consent.text).toContain('/consent"');
+      const agreed = await browser.request(`${consent.url}/consent`, {
+        csrf: /name="csrf" value="([^"]+)"/.exec(consent.text)?.[1] ?? '',
+      });
+      const back = await browser.request(agreed.headers.get('location') ?? '');
       expect(back.headers.get('location')).toContain(`${alias}/callback?code=`);
       const discovery = await fetch(`${server.url}/.well-known/openid-configuration`, {
         headers: { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' },

@@ -33,15 +33,17 @@ export const originOf = (ctx: KoaContextWithOIDC | undefined): OidcOrigin => ({
 
 /**
  * RFC 8252, 8.6: whichever program of the machine listens there would get the code, so the person says yes each time; so
- * they do for another device (RFC 8628, 5.4). The console's own page is the service itself.
+ * they do for another device (RFC 8628, 5.4). The console's page at the issuer's own address alone is the service itself.
  */
-const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean =>
-  oidc.deviceCode !== undefined ||
-  oidc.client?.clientId === OIDC_CLIENTS.cli ||
-  (oidc.client?.clientId !== OIDC_CLIENTS.console &&
-    oidc.client?.clientAuthMethod === 'none' &&
-    typeof oidc.params?.redirect_uri === 'string' &&
-    isLoopbackAddress(oidc.params.redirect_uri));
+const asksEachTime = ({ oidc }: KoaContextWithOIDC): boolean => {
+  const { client, params } = oidc;
+  if (oidc.deviceCode !== undefined || client?.clientId === OIDC_CLIENTS.cli) return true;
+  const target = typeof params?.redirect_uri === 'string' ? params.redirect_uri : null;
+  if (client?.clientId === OIDC_CLIENTS.console) {
+    return target === null || URL.parse(target)?.origin !== new URL(oidc.provider.issuer).origin;
+  }
+  return client?.clientAuthMethod === 'none' && target !== null && isLoopbackAddress(target);
+};
 
 const policy = () => {
   const base = interactionPolicy.base();

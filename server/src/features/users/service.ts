@@ -11,6 +11,7 @@ import { findTenant, type TenantRow } from '../tenants/index.ts';
 import { userCreated } from './events.rules.ts';
 import { moveUser, noteMove, wasMovedAway } from './move.ts';
 import type { AccountPort, CopyHolder, Person, PersonalData } from './ports.ts';
+import { endWaysBeyond, permissionsOfMaker } from './raised.ts';
 import { rightsOf } from './rights.ts';
 import { USER_STATUSES, USER_TYPES, type UserBody } from './schema.ts';
 import {
@@ -107,8 +108,16 @@ export const createUsers = (options: UsersOptions) => {
 
   const view = async (row: UserRow): Promise<UserBody> => userView(row, await tenantOf(row.tenant_id));
 
-  /** A row for a new account. `status` follows from whether it can sign in at once. */
-  const newRow = (input: NewUserInput, tenantId: string, passwordHash: string | null): UserRow => {
+  /**
+   * A row for a new account. `status` follows from whether it can sign in at once. `maker`: what the credential can that
+   * gives it the password (`permissionsOfMaker`).
+   */
+  const newRow = (
+    input: NewUserInput,
+    tenantId: string,
+    passwordHash: string | null,
+    maker: string | null,
+  ): UserRow => {
     const at = clock.now();
     return {
       id: newId(),
@@ -118,6 +127,7 @@ export const createUsers = (options: UsersOptions) => {
       email_folded: foldEmail(input.email),
       name: input.name ?? input.email.split('@')[0] ?? input.email,
       password_hash: passwordHash,
+      password_permissions: passwordHash === null ? null : maker,
       ...rolesAndPermissions(input),
       tier: input.tier ?? null,
       status: passwordHash === null && input.type !== 'service' ? 'invited' : 'active',
@@ -131,7 +141,12 @@ export const createUsers = (options: UsersOptions) => {
   /**
    * Makes an account inside a transaction. Throws CONFLICT for a taken e-mail. Returns the invitation's address, if any.
    */
-  const add = async (tx: Tx, row: UserRow, requestId: string): Promise<string | null> => {
+  const add = async (
+    tx: Tx,
+    row: UserRow,
+    maker: string | null,
+    requestId: string,
+  ): Promise<string | null> => {
     if ((await findUserByEmail(tx, row.email)) !== undefined) {
       throw taken();
     }
@@ -140,7 +155,7 @@ export const createUsers = (options: UsersOptions) => {
       throw isTaken(error) ? taken() : error;
     });
     await tx.emit(userCreated(row, requestId));
-    return row.status === 'invited' ? accounts.addLink(tx, row.id, 'invitation') : null;
+    return row.status === 'invited' ? accounts.addLink(tx, row, 'invitation', maker) : null;
   };
 
   const passwordHashOf = async (input: NewUserInput): Promise<string | null> => {
@@ -165,8 +180,11 @@ export const createUsers = (options: UsersOptions) => {
   ): Promise<UserRow> => {
     const ends = changes.status === 'deactivated';
     const changed = await db.write(async (tx) => {
-      const next = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, clock.now());
-      if (next === undefined) throw notFound('user');
+      const at = clock.now();
+      const after = await updateUser(tx, { id: row.id, tenantId: row.tenant_id }, changes, at);
+      if (after === undefined) throw notFound('user');
+      const ended = await endWaysBeyond(tx, accounts, { before: row, next: after, at });
+      const next = ended.row;
       if (isAdmin(row) && !isAdmin(next) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
         throw conflict('this is the last active admin of the tenant');
       }
@@ -184,6 +202,7 @@ export const createUsers = (options: UsersOptions) => {
           ...(changes.status === undefined
             ? {}
             : { status_before: row.status, status_after: changes.status }),
+          ...ended.details,
         },
       });
       return next;
@@ -262,9 +281,10 @@ export const createUsers = (options: UsersOptions) => {
       const tenant = await findTenant(db.read, tenantId);
       if (tenant === undefined) throw invalid({ field: '/tenant_id', reason: 'names no tenant' });
       assertMayGrant(caller, rightsOf(rolesAndPermissions(input), tenant.slug));
-      const row = newRow(input, tenantId, await passwordHashOf(input));
+      const maker = permissionsOfMaker(caller);
+      const row = newRow(input, tenantId, await passwordHashOf(input), maker);
       const url = await db.write(async (tx) => {
-        const link = await add(tx, row, requestId);
+        const link = await add(tx, row, maker, requestId);
         await audit.append(tx, {
           ...actorOf(caller),
           tenantId,
@@ -335,13 +355,15 @@ export const createUsers = (options: UsersOptions) => {
       if (wasMovedAway(row)) throw conflict('this person goes on in another tenant already');
       const moved = await db.write(async (tx) => {
         const roles = [...new Set(input.roles ?? DEFAULT_ROLES)];
-        const after = await moveUser(tx, row, { tenantId: tenant.id, roles, at: clock.now() });
-        if (after === null) throw conflict('the account has just changed; look at it and try again');
+        const at = clock.now();
+        const next = await moveUser(tx, row, { tenantId: tenant.id, roles, at });
+        if (next === null) throw conflict('the account has just changed; look at it and try again');
         if (isAdmin(row) && (await countActiveAdmins(tx, row.tenant_id)) === 0) {
           throw conflict('this is the last active admin of the tenant');
         }
         await accounts.endAccess(tx, row.id, { keepKeys: false, exceptSessionId: null });
-        await noteMove(tx, audit, { before: row, after, by: caller, requestId });
+        const { row: after, details } = await endWaysBeyond(tx, accounts, { before: row, next, at });
+        await noteMove(tx, audit, { before: row, after, by: caller, requestId, ended: details });
         await tx.emit(userCreated(after, requestId));
         return after;
       });
@@ -367,7 +389,9 @@ export const createUsers = (options: UsersOptions) => {
         );
       }
       const url = await db.write(async (tx) => {
-        const made = await accounts.addLink(tx, row.id, purpose);
+        // What goes by mail is seen by nobody else.
+        const maker = accounts.mailDelivers ? null : permissionsOfMaker(caller);
+        const made = await accounts.addLink(tx, row, purpose, maker);
         await audit.append(tx, {
           ...actorOf(caller),
           action: `user.${purpose}_link_created`,

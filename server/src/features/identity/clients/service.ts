@@ -9,7 +9,7 @@ import { DEVICE_GRANT, OIDC_CLIENTS, type OidcClient } from '../../../kernel/oid
 import { type PageRequest, pageResult } from '../../../kernel/pagination.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenant } from '../../tenants/index.ts';
-import { findUserOfTenant, insertUser, rightsOf } from '../../users/index.ts';
+import { findUserOfTenant, insertUser, permissionsOfMaker, rightsOf } from '../../users/index.ts';
 import { readKeySet } from '../public-keys.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import { redirectFault } from './rules.ts';
@@ -215,6 +215,7 @@ export const createClients = (options: ClientsOptions) => {
             email_folded: email,
             name: input.name,
             password_hash: null,
+            password_permissions: permissionsOfMaker(caller),
             ...SERVICE_RIGHTS,
             tier: null,
             status: 'active',

@@ -128,6 +128,7 @@ export const createPeople = (options: PeopleOptions) => {
       email_folded: `external:${external}`,
       name: person.name,
       password_hash: null,
+      password_permissions: null,
       roles: JSON.stringify(person.roles ?? ['user']),
       permissions: '[]',
       tier: null,

@@ -8,7 +8,7 @@ import { type AccountRights, assertMayGrant, assertMayManage } from '../../../ke
 import { newId } from '../../../kernel/ids.ts';
 import { type Audit, actorOf } from '../../audit/index.ts';
 import { findTenant } from '../../tenants/index.ts';
-import { findUserOfTenant, rightsOf, type UserRow } from '../../users/index.ts';
+import { findUserOfTenant, permissionsOfMaker, rightsOf, type UserRow } from '../../users/index.ts';
 import { countMachineKeys, deleteMachineKey, insertMachineKey, listMachineKeys } from './store.ts';
 
 /** Keys with which service accounts sign their assertions, in the form that Zitadel hands out. */
@@ -73,6 +73,7 @@ export const createMachineKeys = (options: {
           tenant_id: caller.tenantId,
           user_id: userId,
           public_jwk: JSON.stringify(pair.publicKey.export({ format: 'jwk' })),
+          maker_permissions: permissionsOfMaker(caller),
           created_at: at,
           expires_at: expiresAt,
         });
