@@ -289,6 +289,20 @@ const ATTACKS: Record<string, Attack> = {
     how: set('tasks', () => ({ timezone: 'Not/AZone' })),
     says: /time zone/,
   },
+  'a task that may make tasks without end': { how: set('tasks', () => ({ depth: -50 })), says: /depth/ },
+  'a task of a depth that is none': { how: set('tasks', () => ({ depth: 3 })), says: /depth/ },
+  'a limit of the platform': {
+    how: set('cost_limits', () => ({ scope: 'platform' })),
+    says: /scope that is none/,
+  },
+  'a limit of less than nothing': {
+    how: set('cost_limits', () => ({ limit_nano: -1 })),
+    says: /amount that is none/,
+  },
+  'a counter of less than nothing': {
+    how: set('cost_counters', () => ({ used_nano: -5e12 })),
+    says: /amount that is none/,
+  },
   'a webhook that reads for nobody': {
     how: set('webhooks', () => ({ readers: '[]' })),
     says: /webhook of the archive does not say for whom/,

@@ -31,7 +31,14 @@ const schemaFinding = async (session: Session): Promise<Finding> => {
 
 const sealFinding = async (session: Session, config: Config): Promise<Finding | null> => {
   if ((await readSteps(session)).length < migrations.length) return null;
-  return (await keysFit(session.tx, platformKeysOf(config)))
+  const keys = platformKeysOf(config, { damagedIsLost: true });
+  const [damaged] = keys.damaged();
+  if (damaged !== undefined)
+    return fail(
+      'signing keys',
+      `keys/${damaged} is damaged: bring it back from a backup; if it is lost for good: "keys recover"`,
+    );
+  return (await keysFit(session.tx, keys))
     ? ok('signing keys', 'what the store has sealed opens with the keys here')
     : fail('signing keys', LOST_KEYS);
 };

@@ -68,13 +68,14 @@ export function* earlierForms(row: AuditFields): Generator<AuditFields> {
 
 /**
  * How a head stands to the key: `previous` fits the key of before, `unsigned` has no seal, `unknown` one of a key that is not here,
- * `wrong` does not fit.
+ * `wrong` does not fit, `missing` is not there, or lies before the newest row.
  */
-export type HeadState = 'right' | 'previous' | 'wrong' | 'unknown' | 'unsigned';
+export type HeadState = 'right' | 'previous' | 'wrong' | 'unknown' | 'unsigned' | 'missing';
 
 export const SIGNING_BEGAN = 'audit.signing_began';
 export const KEY_CHANGED = 'audit.key_changed';
 export const SEAL_BROKEN = 'audit.seal_broken';
+const MISSING_HEAD = JSON.stringify({ reason: 'head' });
 
 /**
  * The row before an event whose chain is not as this platform left it; null where it is. `began`: all chains of this platform have
@@ -99,6 +100,8 @@ export const markOf = (
         outcome: 'success',
         details: JSON.stringify({ from, proved: head.state === 'previous' }),
       };
+    case 'missing':
+      return { action: SEAL_BROKEN, outcome: 'failed', details: MISSING_HEAD };
     default:
       return { action: SEAL_BROKEN, outcome: 'failed', details: JSON.stringify({ reason: 'seal', from }) };
   }
@@ -116,6 +119,14 @@ export interface SignedRow {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 /**
  * Proves signatures row by row, oldest first. Rows of a key that is not here any more count when a later row, signed by one that
@@ -140,7 +151,7 @@ export const createSignatureProof = () => {
         return 'signing begins here without a row that says so';
       signed += 1;
       if (row.action === KEY_CHANGED) {
-        const details: unknown = JSON.parse(row.details);
+        const details = parsed(row.details);
         const from = isRecord(details) ? details.from : null;
         if (isRecord(details) && details.proved === true && typeof from === 'string') open.delete(from);
       }

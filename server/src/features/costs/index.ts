@@ -16,6 +16,7 @@ import type { CostAlert, LedgerEntry } from './types.ts';
 import { sumOfRun } from './usage.store.ts';
 import { createUsage } from './usage.ts';
 
+export { assertCarriedCounter, assertCarriedLimit } from './carried.ts';
 export { openHolds } from './holds.store.ts';
 export type { LimitChange, LimitState } from './limits.ts';
 export { createMetered, type Metered, type MeteredOptions } from './metered.ts';

@@ -95,6 +95,9 @@ export const Limit = Type.Object({
 
 export const Limits = Type.Object({ limits: Type.Array(Limit) });
 
+/** In nano-dollars still a whole number that is exact. */
+export const MAX_LIMIT_USD = 9_000_000;
+
 export const LimitsBody = Strict({
   limits: Type.Array(
     Strict({
@@ -107,7 +110,7 @@ export const LimitsBody = Strict({
         }),
       ),
       period: StringEnum(LIMIT_PERIODS),
-      limit_usd: Nullable(Type.Number({ minimum: 0, maximum: 9_000_000 }), {
+      limit_usd: Nullable(Type.Number({ minimum: 0, maximum: MAX_LIMIT_USD }), {
         description: 'At most nine decimal places; 0 allows nothing that costs, null removes the limit',
       }),
     }),

@@ -40,6 +40,9 @@ export type Overlap = (typeof OVERLAPS)[number];
 export const MISSED = ['run_once', 'skip'] as const;
 export type Missed = (typeof MISSED)[number];
 
+/** A task of a person or a chat, and one that its run makes. */
+export const MAX_DEPTH = 2;
+
 export const MAX_CONTEXT_BYTES = 32 * 1024;
 
 const Description = Type.String({

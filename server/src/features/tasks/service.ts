@@ -18,6 +18,7 @@ import {
   type CreateTask,
   type ListTasks,
   MAX_CONTEXT_BYTES,
+  MAX_DEPTH,
   type PatchTask,
   type Task,
   type TaskRun,
@@ -64,8 +65,6 @@ export interface TasksOptions {
 }
 
 const MAX_OPEN_PER_USER = 200;
-/** A task of a person or a chat, and one that its run makes. */
-const MAX_DEPTH = 2;
 const HOUR_MS = 3_600_000;
 
 /** The run in which an agent makes a task, and whether it held untrusted content. */
