@@ -80,6 +80,7 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
       open.get(runId)?.(finished('', 'cancelled'));
       return open.has(runId);
     },
+    taintOf: async () => [],
     lookUp: async (_caller, runId) => looks.get(runId) ?? { state: 'waiting' },
   };
   return {

@@ -48,6 +48,7 @@ import { taskTrace } from './105-task-trace.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 import { recognizedPages } from './116-recognized-pages.ts';
+import { whatRunsLeave } from './120-what-runs-leave.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
 export const migrations: readonly SchemaStep[] = [
@@ -100,4 +101,5 @@ export const migrations: readonly SchemaStep[] = [
   clientSignOut,
   leftOut,
   recognizedPages,
+  whatRunsLeave,
 ];
