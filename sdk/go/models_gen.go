@@ -1815,7 +1815,7 @@ type Task struct {
 	ParentTaskID *string `json:"parent_task_id"`
 	// 1: made by a person or in a chat; 2: by a run of such a task
 	Depth int64 `json:"depth"`
-	// Made by a run that held untrusted content: its own runs ask before they reach out or change own things
+	// Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark
 	Tainted bool `json:"tainted"`
 	// ISO 8601 UTC with milliseconds
 	CreatedAt string `json:"created_at"`

@@ -30,6 +30,7 @@ export const REQUIREMENTS = {
   'IDEM-04': 'only 2xx answers are stored; keys belong to their caller',
   'IDEM-07': 'a replay is for the credential that asked, not for every one of its person',
   'IDEM-08': 'a secret that is shown once is kept for no replay, and the replay says so',
+  'IDEM-09': 'what was deleted for good, or erased, is replayed to nobody: its key is free again',
   'IDEM-05': 'a stream under a key is replayed from the start',
   'IDEM-06': 'a key whose process died answers with the run of its first request, on every door of the chat',
   // Section 2: errors
@@ -417,6 +418,8 @@ export const REQUIREMENTS = {
     'the mark of untrusted content stays with its conversation and goes along with what comes of it; acts that reach out or change own things ask the person, whatever the source',
   'TAINT-02':
     'a task that tasks make ends at depth two, agents make no more than a set number an hour, and the model is told why',
+  'TAINT-04':
+    'the mark of what a run of a task has read stands on the task, and comes with every tool that tells of it',
   'TAINT-03':
     'only an administrator says that a document is trusted; what is read of it leaves no mark until its content or title is another',
   'SEC-30':

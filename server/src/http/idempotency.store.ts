@@ -32,6 +32,21 @@ export const dropKeysTakenBefore = async (tx: Queryable, before: number, limit: 
   return Number(gone.numDeletedRows);
 };
 
+/** Drops all keys of a person, whichever credential took them (`replayOwner`): erased answers are replayed to nobody. */
+export const dropKeysOf = async (tx: Queryable, userId: string): Promise<number> => {
+  const gone = await tx
+    .deleteFrom('idempotency_keys')
+    .where((w) =>
+      w.or([
+        w('caller_id', '=', userId),
+        w('caller_id', 'like', `${userId}/%`),
+        w('caller_id', 'like', `${userId}+%`),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+};
+
 /** `cluster`: whose requests these are; what a dead node was at is free again (`releaseDead`). */
 export const createIdempotencyStore = (
   db: Db,
@@ -57,6 +72,7 @@ export const createIdempotencyStore = (
             state: 'running',
             created_at: now,
             node_id: cluster?.nodeId ?? null,
+            run_id: null,
           })
           .onConflict((c) => c.columns(['caller_id', 'key']).doNothing())
           .executeTakeFirst();
@@ -84,13 +100,13 @@ export const createIdempotencyStore = (
   async bind(tx, callerId, key, runId) {
     await tx
       .updateTable('idempotency_keys')
-      .set({ body: runId })
+      .set({ body: runId, run_id: runId })
       .where('caller_id', '=', callerId)
       .where('key', '=', key)
       .where('state', '=', 'running')
       .execute();
   },
-  finish: (callerId, key, answer) =>
+  finish: (callerId, key, answer, claimedAt) =>
     db.write(async (tx) => {
       await tx
         .updateTable('idempotency_keys')
@@ -102,6 +118,7 @@ export const createIdempotencyStore = (
         })
         .where('caller_id', '=', callerId)
         .where('key', '=', key)
+        .$if(claimedAt !== undefined, (q) => q.where('created_at', '=', Number(claimedAt)))
         .execute();
     }),
   release: (callerId, key, runId, claimedAt) =>

@@ -40,6 +40,7 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
   const open = new Map<string, (outcome: Outcome) => void>();
   const looks = new Map<string, Awaited<ReturnType<TaskChat['lookUp']>>>();
   let changes: ({ tool: string } | { characters: number })[] = [];
+  let taint: Awaited<ReturnType<TaskChat['taintOf']>> = [];
   let play: (asked: Asked) => Outcome | Error | Promise<Outcome> = () => finished();
   const chat: TaskChat = {
     async start(caller, request, how) {
@@ -82,6 +83,7 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
       open.get(runId)?.(finished('', 'cancelled'));
       return open.has(runId);
     },
+    taintOf: async () => taint,
     lookUp: async (_caller, runId) => looks.get(runId) ?? { state: 'waiting' },
   };
   return {
@@ -92,6 +94,10 @@ export const createPlayedChat = (clock: Clock, db: Db) => {
     /** What the runs from now on tell of their progress. */
     tells: (next: typeof changes) => {
       changes = next;
+    },
+    /** What stands in their conversations from now on; null: they are gone. */
+    holds: (next: typeof taint) => {
+      taint = next;
     },
     /** What becomes of the runs from now on. */
     plays: (next: typeof play) => {

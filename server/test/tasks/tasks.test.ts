@@ -382,6 +382,28 @@ describe(req(['TASK-01', 'TASK-03', 'TASK-04'], 'cron'), () => {
     expect((await runsOf(world, id)).map((r) => r.scheduled_for.slice(11, 16))).toEqual(['01:15']);
   });
 
+  it.each([
+    ['read a document', ['documents'] as const],
+    ['lost its conversation', null],
+  ])(
+    req('TAINT-04', 'is tainted for good by a run that %s, and later runs begin clean'),
+    async (_how, taint) => {
+      const world = await start();
+      const { id } = await create(world, { description: 'x', cron: '*/10 * * * *' });
+      const slot = async (): Promise<TaskBody> => {
+        world.clock.advance(10 * MIN);
+        await world.turn();
+        return get(world, id);
+      };
+      expect(await slot()).toMatchObject({ tainted: false });
+      world.played.holds(taint);
+      expect(await slot()).toMatchObject({ tainted: true });
+      world.played.holds([]);
+      expect(await slot()).toMatchObject({ tainted: true });
+      expect(world.played.asked.map(({ tainted }) => tainted)).toEqual([false, false, false]);
+    },
+  );
+
   it('can be paused only where a time is to come', async () => {
     const world = await start();
     const { id } = await create(world, { description: 'x' });

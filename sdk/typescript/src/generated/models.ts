@@ -1593,7 +1593,7 @@ export interface Task {
   parent_task_id: string | null;
   /** 1: made by a person or in a chat; 2: by a run of such a task */
   depth: number;
-  /** Made by a run that held untrusted content: its own runs ask before they reach out or change own things */
+  /** Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark */
   tainted: boolean;
   /** ISO 8601 UTC with milliseconds */
   created_at: string;

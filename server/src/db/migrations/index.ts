@@ -48,6 +48,7 @@ import { taskTrace } from './105-task-trace.ts';
 import { clientSignOut } from './110-client-sign-out.ts';
 import { leftOut } from './115-left-out.ts';
 import { recognizedPages } from './116-recognized-pages.ts';
+import { whatRunsLeave } from './120-what-runs-leave.ts';
 import { rightsOfLinks } from './121-rights-of-links.ts';
 
 /** In order of name. Each feature has a number of its own; a released step never changes. */
@@ -101,5 +102,6 @@ export const migrations: readonly SchemaStep[] = [
   clientSignOut,
   leftOut,
   recognizedPages,
+  whatRunsLeave,
   rightsOfLinks,
 ];

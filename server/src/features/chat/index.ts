@@ -17,6 +17,6 @@ export { createRunSamples, type Turn } from './run-reads.ts';
 export type { RunReport } from './run-report.rules.ts';
 export { ChatRequest, ChatResponse, type RunStatus } from './schema.ts';
 export { type ChatService, createChatService, DECISION_GRACE_MS } from './service.ts';
-export { createChatStore } from './store.ts';
+export { createChatStore, taintHeld } from './store.ts';
 export { schemaFault } from './tool-call.ts';
 export { type ClientTools, matchesGlob } from './tools.rules.ts';

@@ -6,6 +6,7 @@ import type { ConversationRow, ConversationSummaryRow, MessageRow, RunRow } from
 import type { RunStepRow } from '../../db/tables/run-steps.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { Cluster } from '../../kernel/cluster.ts';
+import { type Taint, taintOfRow } from '../../kernel/taint.ts';
 import { INACTIVE, QUEUED_FROM, type TreeNode, treeOf } from '../conversations/index.ts';
 import { createOwnedRuns } from './owned-runs.store.ts';
 import { FIRST_PARTIAL } from './partials.rules.ts';
@@ -100,6 +101,12 @@ export const touchConversation = compiled<
 export const markOfConversation = compiled<{ id: string }, Pick<ConversationRow, 'taint' | 'message_count'>>(
   (db, p) => db.selectFrom('conversations').select(['taint', 'message_count']).where('id', '=', p('id')),
 );
+
+/** What stands in the conversation; null: there is none. */
+export const taintHeld = async (db: Queryable, id: string): Promise<Taint | null> => {
+  const [mark] = await markOfConversation(db, { id });
+  return mark === undefined ? null : taintOfRow(mark);
+};
 
 /** The mark of untrusted content, which only grows. */
 export const markConversation = compiled<{ id: string; taint: string }, never>((db, p) =>

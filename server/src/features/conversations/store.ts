@@ -4,6 +4,7 @@ import { compiled } from '../../db/compiled.ts';
 import type { Along, Db, Queryable, Tx } from '../../db/db.ts';
 import { listPage } from '../../db/page.ts';
 import type { ConversationRow, FeedbackRow, MessageRow } from '../../db/tables/chat.ts';
+import { dropKeysOf } from '../../http/idempotency.store.ts';
 import type { Scope } from '../../kernel/caller.ts';
 import type { PageRequest } from '../../kernel/pagination.ts';
 import type { BrokenRun } from './ends.rules.ts';
@@ -202,7 +203,7 @@ export const createConversationStore = (db: Db) => {
           .execute();
         const busy = new Set(open.map((row) => row.conversation_id));
         const deleted = found.filter((id) => !busy.has(id));
-        // Messages, runs with their steps, feedback, summaries and marks of imports go with it by their foreign keys.
+        // Messages, runs with their steps and the answers kept of them, feedback, summaries and marks of imports go with it by their foreign keys.
         if (deleted.length > 0) await tx.deleteFrom('conversations').where('id', 'in', deleted).execute();
         for (const id of deleted) await note(tx, id);
         return { deleted, busy: [...busy] };
@@ -378,6 +379,7 @@ export const createConversationStore = (db: Db) => {
             ]),
           )
           .execute();
+        await dropKeysOf(tx, userId);
         await tx.deleteFrom('messages').where('conversation_id', 'in', ids).execute();
         await tx.deleteFrom('runs').where('conversation_id', 'in', ids).execute();
         const gone = await tx

@@ -3,8 +3,10 @@ import type { Jobs } from '../../jobs/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewEvent } from '../../kernel/events.ts';
 import { newId } from '../../kernel/ids.ts';
+import { joinTaint, type Taint, taintText } from '../../kernel/taint.ts';
 import { presentTrace } from '../../kernel/tracing.ts';
 import { runKind } from './jobs.ts';
+import type { TaskChat } from './ports.ts';
 import { isActiveRun, PRIORITY_RANK, taskStatusAfter } from './rules.ts';
 import type { TaskRunStatus } from './schema.ts';
 import {
@@ -19,13 +21,14 @@ import {
   updateRun,
   updateTask,
 } from './store.ts';
-import { priorityOf, runStatusOf, taskStatusOf, taskView } from './wire.ts';
+import { priorityOf, runStatusOf, taintOfTask, taskStatusOf, taskView } from './wire.ts';
 
 /** Changes of runs with what follows from them for their task, its events and its next run: one transaction each. */
 export interface RunLedgerOptions {
   db: Db;
   clock: Clock;
   jobs: Pick<Jobs, 'enqueue'>;
+  chat: Pick<TaskChat, 'taintOf'>;
 }
 
 export type TaskRunEnd =
@@ -92,6 +95,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     created_at: clock.now(),
     started_at: null,
     finished_at: status === 'skipped' ? clock.now() : null,
+    taint: null,
   });
 
   /** Adds the run of a slot; `start`: it may begin at once. Undefined when the slot has one already. */
@@ -145,6 +149,13 @@ export const createRunLedger = (options: RunLedgerOptions) => {
     return { task, run };
   };
 
+  /** What the run has read, whose result the task now tells. Where that is not known any more it counts as untrusted. */
+  const taintOfEnd = async (tx: Queryable, run: TaskRunRow): Promise<Taint> => {
+    if (run.run_ids === '[]') return [];
+    const found = run.conversation_id === null ? null : await options.chat.taintOf(tx, run.conversation_id);
+    return found ?? ['earlier'];
+  };
+
   /**
    * The run has ended: task, events and the run that waits behind it. `counted`: where all its events were seen. Of any number of
    * ends the first counts.
@@ -161,7 +172,9 @@ export const createRunLedger = (options: RunLedgerOptions) => {
       const open = await holdOpen(tx, of);
       if (open === null) return;
       const { task, run } = open;
+      const taint = await taintOfEnd(tx, run);
       const ended = await updateRun(tx, run.id, {
+        taint: taintText(taint),
         status: ending.status,
         result,
         error,
@@ -179,6 +192,7 @@ export const createRunLedger = (options: RunLedgerOptions) => {
       const changed = await updateTask(tx, task.id, {
         status,
         attempts: ended.attempts,
+        taint: taintText(joinTaint(taintOfTask(task), taint)),
         ...(result === null ? {} : { result }),
         error,
         progress:

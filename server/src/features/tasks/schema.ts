@@ -159,7 +159,7 @@ export const Task = Type.Object({
   depth: Type.Integer({ description: '1: made by a person or in a chat; 2: by a run of such a task' }),
   tainted: Type.Boolean({
     description:
-      'Made by a run that held untrusted content: its own runs ask before they reach out or change own things',
+      'Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark',
   }),
   created_at: Timestamp(),
   updated_at: Timestamp(),

@@ -275,6 +275,7 @@ export const createTasks = (options: TasksOptions) => {
         depth: 1,
         created_by_run: by.runId,
         trace_parent: presentTrace(),
+        taint: null,
       };
       await db.write(async (tx) => {
         await lockMaking(tx, db.dialect, caller.userId);

@@ -1704,7 +1704,7 @@ class Task(TypedDict):
     depth: int
     """1: made by a person or in a chat; 2: by a run of such a task"""
     tainted: bool
-    """Made by a run that held untrusted content: its own runs ask before they reach out or change own things"""
+    """Made by a run that held untrusted content (its own runs then ask before they reach out or change own things), or one of its runs has read such content: who reads the task by a tool has that mark"""
     created_at: str
     """ISO 8601 UTC with milliseconds"""
     updated_at: str
