@@ -135,6 +135,21 @@ const set =
   (table: string, fields: () => Record<string, unknown>) =>
   (kit: ArchiveKit): void =>
     void Object.assign(first(kit, table), fields());
+const addLimit =
+  (fields: Record<string, unknown>) =>
+  (kit: ArchiveKit): void =>
+    void kit.tables.set('cost_limits', [
+      {
+        id: randomUUID(),
+        tenant_id: kit.manifest.tenant.id,
+        scope: 'tenant',
+        subject: kit.manifest.tenant.id,
+        period: 'day',
+        limit_nano: 1,
+        created_at: 1,
+        ...fields,
+      },
+    ]);
 const leadingTo = (file: () => string): Attack => ({
   how: (kit) => void kit.files.push({ path: file(), bytes: Buffer.from('taken over') }),
   says: /outside of files\//,
@@ -291,18 +306,8 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a task that may make tasks without end': { how: set('tasks', () => ({ depth: -50 })), says: /depth/ },
   'a task of a depth that is none': { how: set('tasks', () => ({ depth: 3 })), says: /depth/ },
-  'a limit of the platform': {
-    how: set('cost_limits', () => ({ scope: 'platform' })),
-    says: /scope that is none/,
-  },
-  'a limit of less than nothing': {
-    how: set('cost_limits', () => ({ limit_nano: -1 })),
-    says: /amount that is none/,
-  },
-  'a counter of less than nothing': {
-    how: set('cost_counters', () => ({ used_nano: -5e12 })),
-    says: /amount that is none/,
-  },
+  'a limit of the platform': { how: addLimit({ scope: 'platform' }), says: /scope that is none/ },
+  'a limit of less than nothing': { how: addLimit({ limit_nano: -1 }), says: /amount that is none/ },
   'a webhook that reads for nobody': {
     how: set('webhooks', () => ({ readers: '[]' })),
     says: /webhook of the archive does not say for whom/,
