@@ -161,6 +161,6 @@ describe('tools of the agents', () => {
   test('no rule, no tool: it says what it cannot do', async () => {
     const answer = await say(admin, 'write a poem about the sea', 'zeus');
     expect(answer.tool_calls).toEqual([]);
-    expect(answer.content).toMatch(/cannot/);
+    expect(answer.content).toMatch(/did not understand|cannot/);
   });
 });

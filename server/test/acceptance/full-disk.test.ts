@@ -51,7 +51,8 @@ it.skipIf(disk === null)(
       const { checks } = answer.json<{ checks: Record<string, { status: string; detail?: string }> }>();
       return { status: answer.status, disk: checks.disk };
     };
-    expect((await look()).status).toBe(200);
+    // Beside the start the embedding model is loaded.
+    await expect.poll(async () => (await look()).status, { timeout: 60_000 }).toBe(200);
     const filler = path.join(disk ?? '', 'filler');
     fill(filler);
     await expect.poll(look).toMatchObject({

@@ -69,19 +69,27 @@ export const createCheckpointer = (options: CheckpointerOptions) => {
     return started;
   };
 
+  const look = (): void => {
+    commits += 1;
+    if (closed || (state !== 'rest' && commits % LOOK_EVERY !== 0)) return;
+    if (state === 'rest') return finish();
+    const row = options.first('pragma wal_checkpoint(noop)');
+    const log = number(row?.log);
+    if (log >= TOO_LONG_FRAMES && log >= threshold) return finish();
+    if (state === 'running' || log < threshold || number(row?.checkpointed) >= log) return;
+    state = 'running';
+    worker ??= start();
+    worker.postMessage('checkpoint');
+  };
+
   return {
-    /** To be called after a commit, with no transaction open. */
+    /** To be called after a commit, with no transaction open. Never throws: a disk that refuses the log must not end the writes behind. */
     committed(): void {
-      commits += 1;
-      if (closed || (state !== 'rest' && commits % LOOK_EVERY !== 0)) return;
-      if (state === 'rest') return finish();
-      const row = options.first('pragma wal_checkpoint(noop)');
-      const log = number(row?.log);
-      if (log >= TOO_LONG_FRAMES && log >= threshold) return finish();
-      if (state === 'running' || log < threshold || number(row?.checkpointed) >= log) return;
-      state = 'running';
-      worker ??= start();
-      worker.postMessage('checkpoint');
+      try {
+        look();
+      } catch (error) {
+        options.onError(error);
+      }
     },
     /** Resolves when the thread has brought the log over; what has been added meanwhile is left for the writer. */
     bringOver(): Promise<void> {
