@@ -59,7 +59,7 @@ it.skipIf(disk === null)(
       status: 503,
       disk: { status: 'failed', detail: '0 MiB left for the data folder' },
     });
-    const told = () => server.log.filter((line) => String(line.msg).startsWith('not ready: '));
+    const told = () => server.log.filter((line) => /^not ready: .*disk/.test(String(line.msg)));
     await expect
       .poll(() => told()[0])
       .toMatchObject({ level: 40, parts: { disk: '0 MiB left for the data folder' } });
