@@ -107,7 +107,8 @@ describe.each(['tables of chats take no rows', 'the disk has no room'])('where %
     ),
     async () => {
       expect((await admin.post('/v2/chat', QUESTION)).status).toBe(200);
-      expect((await readiness(server)).status).toBe(200);
+      // Beside the start the embedding model is loaded.
+      await expect.poll(async () => (await readiness(server)).status, { timeout: 60_000 }).toBe(200);
       await fill();
       // With a real disk nobody has to meet it first.
       if (disk !== null) await expect.poll(() => readiness(server), { timeout: 120_000 }).toMatchObject(FULL);
