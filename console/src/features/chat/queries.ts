@@ -99,6 +99,8 @@ export const useSetUp = () => {
   const mayRead = useMay('knowledge:read');
   return useQuery({
     queryKey: ['chat', 'set-up'],
+    // Right after its start the server is not ready, and says nothing of its model.
+    refetchInterval: ({ state }) => (state.data?.model === 'unknown' ? 2_000 : false),
     meta: { what: 'what is set up' },
     queryFn: async ({ signal }) => {
       const [model, documents, sample] = await Promise.all([
